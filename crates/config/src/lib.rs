@@ -1,0 +1,1 @@
+//! Configuration text to typed scopes, settings and diagnostics.

@@ -1,0 +1,1 @@
+//! The gate: effects and rules to a verdict with its explanation.

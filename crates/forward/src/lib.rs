@@ -1,0 +1,1 @@
+//! Wire messages and the requester, server and relay state machines.

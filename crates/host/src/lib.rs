@@ -1,0 +1,1 @@
+//! A session at run time: mailbox, clock, facts, configuration, review log.

@@ -1,0 +1,1 @@
+//! A tool call as the effects it would have.

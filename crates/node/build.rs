@@ -1,0 +1,5 @@
+//! Build script of the addon.
+
+fn main() {
+    napi_build::setup();
+}

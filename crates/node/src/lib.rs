@@ -1,0 +1,1 @@
+//! The Node addon that the Pi extension loads: conversion only.
