@@ -1,1 +1,7 @@
 //! A session at run time: mailbox, clock, facts, configuration, review log.
+//!
+//! This crate is the one composition root: the program and the addon convert
+//! to and from it and decide nothing themselves.
+
+pub mod paths;
+pub mod review_log;

@@ -1,0 +1,331 @@
+//! The append-only record of every ask and decision (spec 04 §8).
+//!
+//! One JSON object a line, written with one `write` on a file opened for
+//! appending, so that lines of several processes do not mix. Files and
+//! directory are for their owner only. Secrets are masked before a line is
+//! cut to length, so a cut never reveals half of one.
+
+mod mask;
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use serde_json::{Map, Value};
+
+pub use mask::mask;
+
+use crate::paths::{AgentPaths, EXTENSION};
+
+/// Which of the two logs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stream {
+    /// Asks and decisions; on by default.
+    Review,
+    /// For finding faults; off by default.
+    Debug,
+}
+
+impl Stream {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Review => "review",
+            Self::Debug => "debug",
+        }
+    }
+}
+
+/// Writes both logs of one agent directory.
+#[derive(Debug)]
+pub struct ReviewLog {
+    review: LogFile,
+    debug: LogFile,
+    field_width: AtomicUsize,
+    failed: AtomicBool,
+    session_id: String,
+}
+
+#[derive(Debug)]
+struct LogFile {
+    path: PathBuf,
+    enabled: AtomicBool,
+    open: Mutex<Option<File>>,
+}
+
+impl LogFile {
+    fn new(path: PathBuf, enabled: bool) -> Self {
+        Self {
+            path,
+            enabled: AtomicBool::new(enabled),
+            open: Mutex::new(None),
+        }
+    }
+
+    fn append(&self, line: &[u8]) -> std::io::Result<()> {
+        let mut open = self
+            .open
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        // A log that was rotated or removed under us gets a new file rather
+        // than losing lines into the old inode.
+        let usable = open
+            .as_ref()
+            .is_some_and(|file| same_file(file, &self.path));
+        if !usable {
+            *open = Some(open_owner_only(&self.path)?);
+        }
+        match open.as_mut() {
+            Some(file) => file.write_all(line),
+            None => Ok(()),
+        }
+    }
+}
+
+impl ReviewLog {
+    /// Logs below `paths`, with the default switches: review on, debug off,
+    /// 1000 characters a field. Nothing is created before the first line.
+    #[must_use]
+    pub fn new(paths: &AgentPaths, session_id: impl Into<String>) -> Self {
+        Self {
+            review: LogFile::new(paths.review_log(), true),
+            debug: LogFile::new(paths.debug_log(), false),
+            field_width: AtomicUsize::new(1000),
+            failed: AtomicBool::new(false),
+            session_id: session_id.into(),
+        }
+    }
+
+    /// Applies the settings `permissionReviewLog`, `debugLog` and
+    /// `reviewLogFieldMaxWidth` (characters).
+    pub fn configure(&self, review: bool, debug: bool, field_width: usize) {
+        self.review.enabled.store(review, Ordering::Relaxed);
+        self.debug.enabled.store(debug, Ordering::Relaxed);
+        self.field_width.store(field_width, Ordering::Relaxed);
+    }
+
+    /// Appends one entry to the review log. The first failure is returned as
+    /// a message for the user; later ones are silent. A failure never changes
+    /// a decision.
+    pub fn review(&self, event: &str, fields: Value) -> Option<String> {
+        self.write(Stream::Review, event, fields)
+    }
+
+    /// Appends one entry to the debug log; otherwise like [`Self::review`].
+    pub fn debug(&self, event: &str, fields: Value) -> Option<String> {
+        self.write(Stream::Debug, event, fields)
+    }
+
+    fn write(&self, stream: Stream, event: &str, fields: Value) -> Option<String> {
+        let file = match stream {
+            Stream::Review => &self.review,
+            Stream::Debug => &self.debug,
+        };
+        if !file.enabled.load(Ordering::Relaxed) {
+            return None;
+        }
+        let width = match stream {
+            Stream::Review => self.field_width.load(Ordering::Relaxed),
+            Stream::Debug => usize::MAX,
+        };
+        let mut line = Map::new();
+        line.insert("timestamp".into(), Value::String(now_iso8601()));
+        line.insert("extension".into(), EXTENSION.into());
+        line.insert("stream".into(), stream.as_str().into());
+        line.insert("event".into(), event.into());
+        let mut fields = fields;
+        mask(&mut fields);
+        cap(&mut fields, width);
+        if let Value::Object(fields) = fields {
+            for (key, value) in fields {
+                line.insert(key, value);
+            }
+        }
+        line.entry("sessionId")
+            .or_insert_with(|| self.session_id.clone().into());
+        line.insert("pid".into(), std::process::id().into());
+        let mut bytes = match serde_json::to_vec(&line) {
+            Ok(bytes) => bytes,
+            Err(error) => return self.report(stream, &file.path, &error.to_string()),
+        };
+        bytes.push(b'\n');
+        match file.append(&bytes) {
+            Ok(()) => None,
+            Err(error) => self.report(stream, &file.path, &error.to_string()),
+        }
+    }
+
+    fn report(&self, stream: Stream, path: &Path, error: &str) -> Option<String> {
+        if self.failed.swap(true, Ordering::Relaxed) {
+            return None;
+        }
+        Some(format!(
+            "Failed to write {EXTENSION} {} log '{}': {error}",
+            stream.as_str(),
+            path.display()
+        ))
+    }
+}
+
+/// Cuts every string of `value` to `width` characters, marking the cut.
+fn cap(value: &mut Value, width: usize) {
+    match value {
+        Value::String(text) => {
+            if text.len() > width
+                && let Some((at, _)) = text.char_indices().nth(width)
+            {
+                text.truncate(at);
+                text.push('…');
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| cap(item, width)),
+        Value::Object(map) => map.values_mut().for_each(|item| cap(item, width)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+#[cfg(unix)]
+fn same_file(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    match (file.metadata(), std::fs::metadata(path)) {
+        (Ok(a), Ok(b)) => a.ino() == b.ino() && a.dev() == b.dev(),
+        _ => false,
+    }
+}
+
+#[cfg(not(unix))]
+fn same_file(_file: &File, path: &Path) -> bool {
+    path.exists()
+}
+
+/// Opens `path` for appending, readable and writable by its owner only, and
+/// tightens a file that was left open to others.
+fn open_owner_only(path: &Path) -> std::io::Result<File> {
+    if let Some(directory) = path.parent() {
+        let mut builder = DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(directory)?;
+    }
+    let mut options = OpenOptions::new();
+    options.create(true).append(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(path)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        // Failing to tighten is no reason to lose the entry.
+        let _ = file.set_permissions(std::fs::Permissions::from_mode(0o600));
+        if let Some(directory) = path.parent() {
+            let _ = std::fs::set_permissions(directory, std::fs::Permissions::from_mode(0o700));
+        }
+    }
+    Ok(file)
+}
+
+/// The current time as ISO 8601 in UTC with milliseconds.
+#[must_use]
+pub fn now_iso8601() -> String {
+    let since_epoch = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap_or_default();
+    iso8601(since_epoch.as_millis())
+}
+
+fn iso8601(millis: u128) -> String {
+    let seconds = i64::try_from(millis / 1000).unwrap_or(0);
+    let days = seconds.div_euclid(86_400);
+    let second_of_day = seconds.rem_euclid(86_400);
+    // Days to a Gregorian date: count from 1 March 0000, so that the leap day
+    // is the last of its year (eras of 400 years have 146 097 days).
+    let z = days + 719_468;
+    let era = z.div_euclid(146_097);
+    let day_of_era = z.rem_euclid(146_097);
+    let year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted_month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
+    let month = if shifted_month < 10 {
+        shifted_month + 3
+    } else {
+        shifted_month - 9
+    };
+    let year = year_of_era + era * 400 + i64::from(month <= 2);
+    format!(
+        "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}.{:03}Z",
+        second_of_day / 3600,
+        second_of_day / 60 % 60,
+        second_of_day % 60,
+        millis % 1000
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn timestamps_are_iso8601() {
+        assert_eq!(iso8601(0), "1970-01-01T00:00:00.000Z");
+        assert_eq!(iso8601(951_782_400_123), "2000-02-29T00:00:00.123Z");
+        assert_eq!(iso8601(1_798_761_599_999), "2026-12-31T23:59:59.999Z");
+    }
+
+    #[test]
+    fn an_entry_is_one_line_masked_capped_and_owner_only() {
+        let home = tempfile::tempdir().unwrap();
+        let paths = AgentPaths::new(home.path());
+        let log = ReviewLog::new(&paths, "s1");
+        log.configure(true, false, 10);
+        assert_eq!(log.debug("quiet", json!({})), None);
+        let warning = log.review(
+            "permission_request.approved",
+            json!({"requestId": "perm-1", "command": "a very long command", "token": "t", "nothing": null}),
+        );
+        assert_eq!(warning, None);
+        let text = std::fs::read_to_string(paths.review_log()).unwrap();
+        let lines: Vec<Value> = text
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        assert_eq!(lines.len(), 1);
+        assert_eq!(lines[0]["event"], "permission_request.approved");
+        assert_eq!(lines[0]["command"], "a very lon…");
+        assert_eq!(lines[0]["token"], "[redacted]");
+        assert_eq!(lines[0]["sessionId"], "s1");
+        assert!(!paths.debug_log().exists());
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+            assert_eq!(mode(&paths.review_log()), 0o600);
+            assert_eq!(mode(&paths.logs()), 0o700);
+        }
+    }
+
+    #[test]
+    fn a_log_that_cannot_be_written_is_reported_once() {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::write(home.path().join("extensions"), "a file in the way").unwrap();
+        let log = ReviewLog::new(&AgentPaths::new(home.path()), "s1");
+        assert!(log.review("x", json!({})).is_some());
+        assert!(log.review("x", json!({})).is_none());
+    }
+
+    #[test]
+    fn a_removed_log_is_begun_anew() {
+        let home = tempfile::tempdir().unwrap();
+        let paths = AgentPaths::new(home.path());
+        let log = ReviewLog::new(&paths, "s1");
+        log.review("one", json!({}));
+        std::fs::remove_file(paths.review_log()).unwrap();
+        log.review("two", json!({}));
+        let text = std::fs::read_to_string(paths.review_log()).unwrap();
+        assert!(text.contains("\"two\"") && !text.contains("\"one\""));
+    }
+}
