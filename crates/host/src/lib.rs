@@ -3,5 +3,6 @@
 //! This crate is the one composition root: the program and the addon convert
 //! to and from it and decide nothing themselves.
 
+pub mod dialog;
 pub mod paths;
 pub mod review_log;
