@@ -1,3 +1,37 @@
-//! The `countersign` program.
+//! The `countersign` program: one file per command.
 
-fn main() {}
+mod args;
+mod check;
+mod exit;
+mod terminal;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use crate::args::{Arguments, Command};
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return usage(&error),
+    };
+    exit::report(run(arguments.command))
+}
+
+fn run(command: Command) -> exit::Outcome {
+    match command {
+        Command::Check(args) => Ok(check::run(args)),
+    }
+}
+
+/// Help and version are answers; a usage error is exit status 1, because 2
+/// means "denied".
+fn usage(error: &clap::Error) -> ExitCode {
+    let printed = error.print();
+    match (error.use_stderr(), printed) {
+        (true, _) => exit::ERROR.into(),
+        (false, Ok(())) => ExitCode::SUCCESS,
+        (false, Err(failure)) => exit::report(Err(failure.into())),
+    }
+}
