@@ -1,11 +1,81 @@
 //! Runs the tests with real Pi processes.
 
-use anyhow::{Result, bail};
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use crate::run::Tally;
+use anyhow::{Context as _, Result, bail};
 
-/// Installs what `e2e/` needs, runs the tests whose name contains `filter`
+use crate::run::{Tally, root, run as run_program, tests};
+
+/// The folders of `e2e/` with npm packages of their own: the Node that runs
+/// the tests, and one for each supported host.
+const FOLDERS: [&str; 3] = ["", "hosts/pi-1.6.0", "hosts/pi-0.87.1"];
+
+/// Test files that run at the same time. Each holds a few Pi processes that
+/// mostly wait.
+const FILES_AT_ONCE: &str = "2";
+
+/// Builds the package, installs what `e2e/` needs, runs the tests whose name contains `filter`
 /// (all of them without one) and counts them.
-pub fn run(_filter: Option<&str>) -> Result<Tally> {
-    bail!("the tests with real Pi are not built yet")
+pub fn run(filter: Option<&str>) -> Result<Tally> {
+    let package = crate::pi_package::run()?;
+    let e2e = root().join("e2e");
+    let node = install(&e2e)?;
+    let mut files: Vec<PathBuf> = std::fs::read_dir(e2e.join("tests"))?
+        .collect::<std::io::Result<Vec<_>>>()?
+        .into_iter()
+        .map(|entry| entry.path())
+        .filter(|path| path.to_string_lossy().ends_with(".test.mjs"))
+        .collect();
+    files.sort();
+
+    let mut command = Command::new(node);
+    command
+        .current_dir(&e2e)
+        .env("COUNTERSIGN_PI_PACKAGE", package)
+        .arg("--test")
+        .arg(format!("--test-concurrency={FILES_AT_ONCE}"))
+        .arg("--test-reporter=spec");
+    if let Some(filter) = filter {
+        command.arg(format!("--test-name-pattern={filter}"));
+    }
+    tests(command.args(files))
+}
+
+/// Installs the npm packages where the lock file is newer than what is
+/// there, and returns the Node program to run the tests with.
+pub fn install(e2e: &Path) -> Result<PathBuf> {
+    for folder in FOLDERS {
+        let folder = e2e.join(folder);
+        let lock = folder.join("package-lock.json");
+        let installed = folder.join("node_modules").join(".package-lock.json");
+        if modified(&installed).is_some_and(|there| Some(there) >= modified(&lock)) {
+            continue;
+        }
+        let npm = if cfg!(windows) { "npm.cmd" } else { "npm" };
+        run_program(
+            Command::new(npm)
+                .args(["ci", "--no-audit", "--no-fund"])
+                .current_dir(&folder),
+        )?;
+    }
+    let package = e2e.join("node_modules").join("node");
+    let node = package
+        .join("bin")
+        .join(if cfg!(windows) { "node.exe" } else { "node" });
+    if !node.exists() {
+        // npm may be set up not to run install scripts; this one only fetches
+        // the program for this platform.
+        let script = "installArchSpecificPackage.js";
+        run_program(Command::new("node").arg(script).current_dir(&package))
+            .context("cannot install Node 22 from npm")?;
+    }
+    if !node.exists() {
+        bail!("no Node at {}", node.display());
+    }
+    Ok(node)
+}
+
+fn modified(path: &Path) -> Option<std::time::SystemTime> {
+    path.metadata().and_then(|data| data.modified()).ok()
 }
