@@ -1,6 +1,13 @@
 //! Benchmarks: each prints a ratio against a baseline of the same run.
 
-use anyhow::{Result, bail};
+use std::process::Command;
+
+use anyhow::Result;
+
+use crate::run::{cargo, root, run as run_program};
+
+/// The host whose numbers count.
+const HOST: &str = "hosts/pi-1.6.0/node_modules";
 
 /// What is measured.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -9,13 +16,50 @@ pub enum What {
     Forward,
     /// A decision inside the Pi process, ours and the predecessor's
     Decide,
-    /// Analysing shell commands
+    /// Analysing shell commands, short ones and hostile megabytes
     Shell,
     /// Policies of 10 to 10,000 rules
     Policy,
+    /// `countersign check` as a whole process
+    Check,
 }
 
 /// Measures and prints.
 pub fn run(what: What) -> Result<()> {
-    bail!("the benchmark {what:?} is not built yet")
+    match what {
+        What::Forward => in_pi("forward.mjs"),
+        What::Decide => in_pi("decide.mjs"),
+        What::Shell => in_rust("shell"),
+        What::Policy => in_rust("policy"),
+        What::Check => in_rust("check"),
+    }
+}
+
+fn in_rust(bench: &str) -> Result<()> {
+    run_program(&mut cargo(&[
+        "bench",
+        "--quiet",
+        "-p",
+        "countersign-cli",
+        "--bench",
+        bench,
+    ]))
+}
+
+fn in_pi(script: &str) -> Result<()> {
+    let ours = crate::pi_package::run()?;
+    let e2e = root().join("e2e");
+    let node = crate::e2e::install(&e2e)?;
+    let host = e2e.join(HOST);
+    run_program(
+        Command::new(node)
+            .arg("--no-warnings")
+            .arg(root().join("bench").join(script))
+            .arg("--ours")
+            .arg(ours)
+            .arg("--theirs")
+            .arg(host.join("@gotgenes").join("pi-permission-system"))
+            .arg("--host")
+            .arg(host),
+    )
 }

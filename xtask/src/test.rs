@@ -17,7 +17,6 @@ pub fn full() -> Result<()> {
     let started = Instant::now();
     let mut tally = workspace()?;
     run(cargo(&["doc", "--workspace", "--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "-D warnings"))?;
-    crate::pi_package::run()?;
     let real_pi = crate::e2e::run(None)?;
     // A real-Pi test that did not run proves nothing.
     let left_out = real_pi.skipped;

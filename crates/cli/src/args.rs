@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::check;
+use crate::{check, init};
 
 /// Examples first, then the way to call it, then the details.
 const TEMPLATE: &str = "\
@@ -40,8 +40,13 @@ Examples:
   countersign check --tool bash --input '{\"command\":\"git push\"}'
                              what would happen to this call, and why
 
+  countersign init           start with a commented policy
+
 Deciding:
   check      Decide tool calls as the Pi extension would
+
+Setting up:
+  init       Write a commented policy to start from
 ";
 
 const MAIN_AFTER: &str = "\
@@ -73,6 +78,23 @@ Exit status:
   3  ask"
     )]
     Check(check::Args),
+    /// Write a commented policy to start from
+    #[command(
+        help_template = TEMPLATE,
+        before_help = "\
+Examples:
+  countersign init                      asks three questions, then writes the file
+  countersign init --scope project --preset cautious --toolchain node,rust
+  countersign init --print --preset read-only
+
+An existing file is never overwritten.
+",
+        after_help = "\
+Exit status:
+  0  written or printed
+  1  an error, wrong usage, or the file exists"
+    )]
+    Init(init::Args),
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 mod args;
 mod check;
 mod exit;
+mod init;
 mod terminal;
 
 use std::process::ExitCode;
@@ -22,6 +23,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> exit::Outcome {
     match command {
         Command::Check(args) => Ok(check::run(args)),
+        Command::Init(args) => init::run(&args),
     }
 }
 

@@ -3,7 +3,6 @@
 use std::io::{self, Write as _};
 
 /// Writes one line to standard output.
-#[allow(dead_code)]
 pub fn say(line: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(line.as_bytes())?;
