@@ -1,0 +1,112 @@
+use super::*;
+
+const FILE: &str = r#"{
+  // my policy
+  "permission": {
+    "*": "ask",
+    "bash": {
+      "*": "ask", // careful
+      "git status": "allow"
+      /* the end */
+    },
+    "read": "allow"
+  }
+}
+"#;
+
+#[test]
+fn a_rule_is_added_at_the_end_of_its_surface() {
+    let edited = add_rule(FILE, "bash", "npm run \"x\" *", Action::Allow).unwrap();
+    assert!(edited.contains("// my policy") && edited.contains("// careful"));
+    assert!(edited.contains("/* the end */"));
+    let last = rules(&edited)
+        .unwrap()
+        .into_iter()
+        .rfind(|r| r.surface == "bash")
+        .unwrap();
+    assert_eq!(last.pattern, "npm run \"x\" *");
+    assert_eq!(
+        remove_rule(&edited, "bash", "npm run \"x\" *").map(|t| rules(&t)),
+        Ok(rules(FILE))
+    );
+}
+
+#[test]
+fn a_bare_action_becomes_the_first_pattern() {
+    let edited = add_rule(FILE, "read", "*.env", Action::Deny).unwrap();
+    let read: Vec<(String, Action)> = rules(&edited)
+        .unwrap()
+        .into_iter()
+        .filter(|r| r.surface == "read")
+        .map(|r| (r.pattern, r.action))
+        .collect();
+    assert_eq!(
+        read,
+        [
+            ("*".to_owned(), Action::Allow),
+            ("*.env".to_owned(), Action::Deny)
+        ]
+    );
+}
+
+#[test]
+fn an_empty_file_gets_its_first_rule() {
+    let edited = add_rule(EMPTY, "mcp", "exa:*", Action::Allow).unwrap();
+    assert_eq!(rules(&edited).unwrap().len(), 1);
+    assert_eq!(
+        rules(&remove_rule(&edited, "mcp", "exa:*").unwrap()),
+        Ok(Vec::new())
+    );
+}
+
+#[test]
+fn a_broken_file_is_left_alone() {
+    assert!(matches!(
+        add_rule("{ bad", "bash", "x", Action::Allow),
+        Err(EditError::Invalid(_))
+    ));
+    assert!(matches!(
+        add_rule("{ \"foo\": 1 }", "bash", "x", Action::Allow),
+        Err(EditError::Invalid(_))
+    ));
+    assert!(matches!(
+        add_rule("{}", "path_wirte", "x", Action::Allow),
+        Err(EditError::Invalid(_))
+    ));
+    assert!(matches!(
+        add_rule("{}", "bash", "", Action::Allow),
+        Err(EditError::Invalid(_))
+    ));
+    assert_eq!(
+        remove_rule(FILE, "bash", "nothing"),
+        Err(EditError::Nothing)
+    );
+    assert_eq!(remove_rule(FILE, "edit", "*"), Err(EditError::Nothing));
+}
+
+#[test]
+fn a_flag_is_set_in_place() {
+    let edited = set_flag(FILE, "yoloMode", true).unwrap();
+    assert!(edited.contains("\"yoloMode\": true") && edited.contains("// careful"));
+    let edited = set_flag(&edited, "yoloMode", false).unwrap();
+    assert!(edited.contains("\"yoloMode\": false"));
+    assert!(set_flag(FILE, "foo", true).is_err());
+    assert!(set_flag(FILE, "promptMaxRows", true).is_err());
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_rule_can_be_added_and_taken_back(surface in "[a-z*\"\\\\\n]{1,6}", pattern in "[\\PC\n\t\"\\\\]{1,12}") {
+        // A name that looks like a direction is refused, as in any file.
+        if let Ok(edited) = add_rule(FILE, &surface, &pattern, Action::Deny) {
+            let all = rules(&edited).unwrap();
+            let same = |r: &Flat| r.surface == surface && r.pattern == pattern;
+            proptest::prop_assert!(all.iter().any(same));
+            let back = remove_rule(&edited, &surface, &pattern).unwrap();
+            proptest::prop_assert!(!rules(&back).unwrap().iter().any(same));
+            proptest::prop_assert!(back.contains("// careful"));
+        } else {
+            proptest::prop_assert!(surface.starts_with("path_"));
+        }
+    }
+}

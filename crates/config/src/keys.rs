@@ -1,0 +1,186 @@
+//! Every key of a configuration file, once: the reader, the schema and the
+//! documentation's test are made from this table.
+
+/// What a key's value must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Any string.
+    Text,
+    /// A boolean.
+    Flag,
+    /// An integer from 1.
+    Count,
+    /// A list of strings that are not empty.
+    Texts,
+    /// The dialog's keys.
+    DialogKeys,
+    /// Link names with the families they are trusted on.
+    Trust,
+    /// Tools with shell semantics.
+    ShellTools,
+    /// The policy.
+    Permission,
+}
+
+/// One key.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Key {
+    pub(crate) name: &'static str,
+    pub(crate) kind: Kind,
+    pub(crate) default: Option<&'static str>,
+    /// For editors and people.
+    pub(crate) about: &'static str,
+    /// What to use instead, for keys that have no effect any more.
+    pub(crate) deprecated: Option<&'static str>,
+}
+
+const fn key(
+    name: &'static str,
+    kind: Kind,
+    default: Option<&'static str>,
+    about: &'static str,
+) -> Key {
+    Key {
+        name,
+        kind,
+        default,
+        about,
+        deprecated: None,
+    }
+}
+
+pub(crate) const PREVIEW_REPLACEMENTS: &str = "`promptFieldMaxWidth` and `reviewLogFieldMaxWidth`";
+
+pub(crate) const KEYS: &[Key] = &[
+    key(
+        "$schema",
+        Kind::Text,
+        None,
+        "The schema of this file, for editors.",
+    ),
+    key(
+        "permission",
+        Kind::Permission,
+        None,
+        "The policy: for each surface one action, or patterns with their actions. The last pattern that matches wins.",
+    ),
+    key(
+        "yoloMode",
+        Kind::Flag,
+        Some("false"),
+        "Answer every question with yes. Denials still deny.",
+    ),
+    key(
+        "debugLog",
+        Kind::Flag,
+        Some("false"),
+        "Write the debug log.",
+    ),
+    key(
+        "permissionReviewLog",
+        Kind::Flag,
+        Some("true"),
+        "Write the review log, the record of every question and decision.",
+    ),
+    key(
+        "reviewLogFieldMaxWidth",
+        Kind::Count,
+        Some("1000"),
+        "Characters kept of each text in the review log.",
+    ),
+    key(
+        "doublePressToConfirm",
+        Kind::Flag,
+        Some("true"),
+        "Keys of the dialog must be pressed twice.",
+    ),
+    key(
+        "permissionDialogKeys",
+        Kind::DialogKeys,
+        None,
+        "Other keys for the dialog's decisions: one lowercase letter, digit or symbol each; `j` and `k` move the highlight.",
+    ),
+    key(
+        "promptMaxRows",
+        Kind::Count,
+        Some("24"),
+        "Rows of one question; only evidence gives way.",
+    ),
+    key(
+        "promptFieldMaxWidth",
+        Kind::Count,
+        Some("400"),
+        "Characters shown of each field of a question.",
+    ),
+    key(
+        "forwardingTimeoutMs",
+        Kind::Count,
+        Some("600000"),
+        "How long, in milliseconds, a subagent waits for a parent that is alive but does not answer.",
+    ),
+    key(
+        "requireSignedAnswers",
+        Kind::Flag,
+        Some("false"),
+        "Accept only signed answers to forwarded questions. A project can turn it on, not off.",
+    ),
+    key(
+        "selfProtection",
+        Kind::Flag,
+        Some("true"),
+        "Ask before the agent touches this system's own files, whatever other rules say. Only the user's own file can turn it off.",
+    ),
+    key(
+        "piInfrastructureReadPaths",
+        Kind::Texts,
+        Some("[]"),
+        "More directories, or patterns, outside the workspace that read-only tools may read without a question.",
+    ),
+    key(
+        "shellTools",
+        Kind::ShellTools,
+        None,
+        "Tools that run shell commands under another name, and the argument that holds the command.",
+    ),
+    key(
+        "authorizerChain",
+        Kind::Texts,
+        Some("[]"),
+        "Links asked, in this order, before a person is.",
+    ),
+    key(
+        "authorizerTrust",
+        Kind::Trust,
+        Some("{}"),
+        "Links whose yes stands on the path families named.",
+    ),
+    Key {
+        name: "toolInputPreviewMaxLength",
+        kind: Kind::Count,
+        default: None,
+        about: "Has no effect any more.",
+        deprecated: Some(PREVIEW_REPLACEMENTS),
+    },
+    Key {
+        name: "toolTextSummaryMaxLength",
+        kind: Kind::Count,
+        default: None,
+        about: "Has no effect any more.",
+        deprecated: Some(PREVIEW_REPLACEMENTS),
+    },
+];
+
+/// The keys of layouts older than the predecessor's fourth version.
+pub(crate) const OLD_LAYOUT: [&str; 7] = [
+    "defaultPolicy",
+    "tools",
+    "bash",
+    "mcp",
+    "skill",
+    "skills",
+    "special",
+];
+
+pub(crate) fn find(name: &str) -> Option<&'static Key> {
+    KEYS.iter().find(|key| key.name == name)
+}

@@ -1,0 +1,251 @@
+//! Every key that is not policy (spec 01 §3.1).
+
+use countersign_policy::Family;
+
+use crate::dialog_keys::Decision;
+
+/// A tool that carries shell semantics under another name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShellTool {
+    /// The argument that holds the command.
+    pub command_argument: String,
+    /// The argument that holds the working directory.
+    pub workdir_argument: Option<String>,
+}
+
+/// The keys of the permission dialog, one character each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DialogKeys {
+    keys: [char; 5],
+}
+
+impl Default for DialogKeys {
+    fn default() -> Self {
+        Self {
+            keys: Decision::ALL.map(Decision::default_key),
+        }
+    }
+}
+
+impl DialogKeys {
+    /// The key of a decision.
+    #[must_use]
+    pub fn key(&self, decision: Decision) -> char {
+        self.keys
+            .get(decision.index())
+            .copied()
+            .unwrap_or_else(|| decision.default_key())
+    }
+
+    pub(crate) fn set(&mut self, decision: Decision, key: char) {
+        if let Some(slot) = self.keys.get_mut(decision.index()) {
+            *slot = key;
+        }
+    }
+}
+
+/// The settings of one scope, or of several merged. A key that is absent here
+/// was set nowhere; the methods name the value in force.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// `debugLog`
+    pub debug_log: Option<bool>,
+    /// `permissionReviewLog`
+    pub permission_review_log: Option<bool>,
+    /// `yoloMode`
+    pub yolo_mode: Option<bool>,
+    /// `doublePressToConfirm`
+    pub double_press_to_confirm: Option<bool>,
+    /// `permissionDialogKeys`, already reduced to what can be bound.
+    pub permission_dialog_keys: Option<DialogKeys>,
+    /// `forwardingTimeoutMs`
+    pub forwarding_timeout_ms: Option<u64>,
+    /// `promptMaxRows`
+    pub prompt_max_rows: Option<u64>,
+    /// `promptFieldMaxWidth`
+    pub prompt_field_max_width: Option<u64>,
+    /// `reviewLogFieldMaxWidth`
+    pub review_log_field_max_width: Option<u64>,
+    /// `piInfrastructureReadPaths`
+    pub pi_infrastructure_read_paths: Option<Vec<String>>,
+    /// `authorizerChain`
+    pub authorizer_chain: Option<Vec<String>>,
+    /// `authorizerTrust`
+    pub authorizer_trust: Option<Vec<(String, Vec<Family>)>>,
+    /// `shellTools`
+    pub shell_tools: Vec<(String, ShellTool)>,
+    /// `requireSignedAnswers`
+    pub require_signed_answers: Option<bool>,
+    /// `selfProtection`
+    pub self_protection: Option<bool>,
+}
+
+/// Which files a scope of settings comes from, as far as trust goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Authority {
+    /// The user's own file.
+    User,
+    /// A project's file.
+    Project,
+}
+
+impl Settings {
+    /// These settings with a higher scope's on top (spec 01 §4.2): a value
+    /// that is set replaces the one below, `shellTools` join by tool name. A
+    /// project can raise `requireSignedAnswers` and `selfProtection`, never
+    /// lower them.
+    #[must_use]
+    pub fn overlaid(mut self, higher: &Self, authority: Authority) -> Self {
+        fn over<T: Clone>(below: &mut Option<T>, above: &Option<T>) {
+            if above.is_some() {
+                below.clone_from(above);
+            }
+        }
+        over(&mut self.debug_log, &higher.debug_log);
+        over(
+            &mut self.permission_review_log,
+            &higher.permission_review_log,
+        );
+        over(&mut self.yolo_mode, &higher.yolo_mode);
+        over(
+            &mut self.double_press_to_confirm,
+            &higher.double_press_to_confirm,
+        );
+        over(
+            &mut self.permission_dialog_keys,
+            &higher.permission_dialog_keys,
+        );
+        over(
+            &mut self.forwarding_timeout_ms,
+            &higher.forwarding_timeout_ms,
+        );
+        over(&mut self.prompt_max_rows, &higher.prompt_max_rows);
+        over(
+            &mut self.prompt_field_max_width,
+            &higher.prompt_field_max_width,
+        );
+        over(
+            &mut self.review_log_field_max_width,
+            &higher.review_log_field_max_width,
+        );
+        over(
+            &mut self.pi_infrastructure_read_paths,
+            &higher.pi_infrastructure_read_paths,
+        );
+        over(&mut self.authorizer_chain, &higher.authorizer_chain);
+        over(&mut self.authorizer_trust, &higher.authorizer_trust);
+        let may_lower = authority == Authority::User;
+        if may_lower || higher.require_signed_answers == Some(true) {
+            over(
+                &mut self.require_signed_answers,
+                &higher.require_signed_answers,
+            );
+        }
+        if may_lower || higher.self_protection == Some(true) {
+            over(&mut self.self_protection, &higher.self_protection);
+        }
+        for (name, tool) in &higher.shell_tools {
+            match self.shell_tools.iter_mut().find(|(known, _)| known == name) {
+                Some((_, slot)) => slot.clone_from(tool),
+                None => self.shell_tools.push((name.clone(), tool.clone())),
+            }
+        }
+        self
+    }
+
+    /// Whether the debug log is written.
+    #[must_use]
+    pub fn debug_log(&self) -> bool {
+        self.debug_log.unwrap_or(false)
+    }
+
+    /// Whether the review log is written.
+    #[must_use]
+    pub fn permission_review_log(&self) -> bool {
+        self.permission_review_log.unwrap_or(true)
+    }
+
+    /// Whether every question is answered with yes.
+    #[must_use]
+    pub fn yolo_mode(&self) -> bool {
+        self.yolo_mode.unwrap_or(false)
+    }
+
+    /// Whether keys of the dialog must be pressed twice.
+    #[must_use]
+    pub fn double_press_to_confirm(&self) -> bool {
+        self.double_press_to_confirm.unwrap_or(true)
+    }
+
+    /// The keys of the dialog.
+    #[must_use]
+    pub fn permission_dialog_keys(&self) -> DialogKeys {
+        self.permission_dialog_keys.clone().unwrap_or_default()
+    }
+
+    /// How long to wait for a parent that is alive, in milliseconds.
+    #[must_use]
+    pub fn forwarding_timeout_ms(&self) -> u64 {
+        self.forwarding_timeout_ms.unwrap_or(600_000)
+    }
+
+    /// Rows of one question.
+    #[must_use]
+    pub fn prompt_max_rows(&self) -> u64 {
+        self.prompt_max_rows.unwrap_or(24)
+    }
+
+    /// Characters shown of each field of a question.
+    #[must_use]
+    pub fn prompt_field_max_width(&self) -> u64 {
+        self.prompt_field_max_width.unwrap_or(400)
+    }
+
+    /// Characters kept of each text in the review log.
+    #[must_use]
+    pub fn review_log_field_max_width(&self) -> u64 {
+        self.review_log_field_max_width.unwrap_or(1000)
+    }
+
+    /// More places that read-only tools may read.
+    #[must_use]
+    pub fn pi_infrastructure_read_paths(&self) -> &[String] {
+        self.pi_infrastructure_read_paths.as_deref().unwrap_or(&[])
+    }
+
+    /// The links asked before a person, in order.
+    #[must_use]
+    pub fn authorizer_chain(&self) -> &[String] {
+        self.authorizer_chain.as_deref().unwrap_or(&[])
+    }
+
+    /// Whether a link's yes stands on a family.
+    #[must_use]
+    pub fn trusts_authorizer(&self, link: &str, family: Family) -> bool {
+        self.authorizer_trust
+            .iter()
+            .flatten()
+            .any(|(name, families)| name == link && families.contains(&family))
+    }
+
+    /// The shell semantics of a tool, where it has some.
+    #[must_use]
+    pub fn shell_tool(&self, tool: &str) -> Option<&ShellTool> {
+        self.shell_tools
+            .iter()
+            .find(|(name, _)| name == tool)
+            .map(|(_, tool)| tool)
+    }
+
+    /// Whether only signed answers count.
+    #[must_use]
+    pub fn require_signed_answers(&self) -> bool {
+        self.require_signed_answers.unwrap_or(false)
+    }
+
+    /// Whether this system's own files are protected from ordinary rules.
+    #[must_use]
+    pub fn self_protection(&self) -> bool {
+        self.self_protection.unwrap_or(true)
+    }
+}
