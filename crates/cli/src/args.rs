@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::{check, init};
+use crate::{check, generate, init, log};
 
 /// Examples first, then the way to call it, then the details.
 const TEMPLATE: &str = "\
@@ -43,10 +43,15 @@ Examples:
   countersign init           start with a commented policy
 
 Deciding:
-  check      Decide tool calls as the Pi extension would
+  check       Decide tool calls as the Pi extension would
+
+Looking back:
+  log         Read the record of every question and decision
 
 Setting up:
-  init       Write a commented policy to start from
+  init        Write a commented policy to start from
+  completions Print a completion script for your shell
+  man         Print or write the manual pages
 ";
 
 const MAIN_AFTER: &str = "\
@@ -95,6 +100,45 @@ Exit status:
   1  an error, wrong usage, or the file exists"
     )]
     Init(init::Args),
+    /// Read the record of every question and decision
+    #[command(
+        help_template = TEMPLATE,
+        disable_help_subcommand = true,
+        before_help = "\
+Examples:
+  countersign log tail --follow                    what is decided, as it happens
+  countersign log show perm-1f3                    the whole story of one question
+  countersign log query --since 2h --verdict denied
+  countersign log query --agent reviewer --by user --json
+  countersign log stats --since 7d                 what asks most, and how long it waits
+",
+        after_help = "\
+Exit status:
+  0  done, also where nothing fits
+  1  an error, or wrong usage"
+    )]
+    Log(log::Args),
+    /// Print a completion script for your shell
+    #[command(
+        help_template = TEMPLATE,
+        before_help = "\
+Examples:
+  countersign completions bash > ~/.local/share/bash-completion/completions/countersign
+  countersign completions zsh > ~/.zfunc/_countersign
+  countersign completions fish > ~/.config/fish/completions/countersign.fish
+"
+    )]
+    Completions(generate::CompletionsArgs),
+    /// Print or write the manual pages
+    #[command(
+        help_template = TEMPLATE,
+        before_help = "\
+Examples:
+  countersign man | man -l -
+  countersign man --out ~/.local/share/man/man1
+"
+    )]
+    Man(generate::ManArgs),
 }
 
 #[cfg(test)]
@@ -102,6 +146,44 @@ mod tests {
     use clap::CommandFactory as _;
 
     use super::*;
+
+    /// Every command with its help, as `docs/cli.md` has it.
+    fn reference() -> String {
+        let mut command = Arguments::command().term_width(80);
+        command.build();
+        let mut text = String::from(
+            "# The `countersign` program\n\nGenerated from the definitions: \
+             `UPDATE=1 cargo test -p countersign-cli reference`.\n",
+        );
+        describe(&mut command, "countersign", &mut text);
+        text
+    }
+
+    fn describe(command: &mut clap::Command, name: &str, text: &mut String) {
+        let help = command.render_help().to_string();
+        let trimmed: Vec<&str> = help.lines().map(str::trim_end).collect();
+        text.push_str(&format!(
+            "\n## `{name}`\n\n```text\n{}\n```\n",
+            trimmed.join("\n").trim_end()
+        ));
+        for subcommand in command.get_subcommands_mut() {
+            if !subcommand.is_hide_set() {
+                let name = format!("{name} {}", subcommand.get_name());
+                describe(subcommand, &name, text);
+            }
+        }
+    }
+
+    #[test]
+    fn the_reference_is_what_the_program_says() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/cli.md");
+        let expected = reference();
+        if std::env::var_os("UPDATE").is_some() {
+            std::fs::write(path, &expected).unwrap();
+        }
+        let found = std::fs::read_to_string(path).unwrap();
+        assert!(found == expected, "docs/cli.md is old: run with UPDATE=1");
+    }
 
     #[test]
     fn definitions_are_consistent() {
@@ -115,7 +197,7 @@ mod tests {
                 continue;
             }
             let about = command.get_about().unwrap().to_string();
-            let line = format!("  {:<11}{about}\n", command.get_name());
+            let line = format!("  {:<11} {about}\n", command.get_name());
             assert!(MAIN_BEFORE.contains(&line), "missing: {line}");
         }
     }

@@ -3,7 +3,9 @@
 mod args;
 mod check;
 mod exit;
+mod generate;
 mod init;
+mod log;
 mod terminal;
 
 use std::process::ExitCode;
@@ -24,6 +26,9 @@ fn run(command: Command) -> exit::Outcome {
     match command {
         Command::Check(args) => Ok(check::run(args)),
         Command::Init(args) => init::run(&args),
+        Command::Log(args) => log::run(&args),
+        Command::Completions(args) => generate::completions(&args),
+        Command::Man(args) => generate::man(&args),
     }
 }
 
