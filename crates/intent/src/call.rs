@@ -209,17 +209,28 @@ fn shell_command(input: &Value, member: &str, workdir: Option<&str>) -> ShellCom
     let (command, missing) = match input.get(member) {
         Some(Value::String(text)) => (text.clone(), None),
         // A list of words is a command that no shell splits again.
-        Some(Value::Array(words)) if words.iter().all(Value::is_string) => (
-            quote_words(words.iter().filter_map(Value::as_str)),
-            None,
-        ),
+        Some(Value::Array(words)) if words.iter().all(Value::is_string) => {
+            (quote_words(words.iter().filter_map(Value::as_str)), None)
+        }
         None | Some(Value::Null) => (String::new(), Some(MissingCommand::Absent)),
         Some(_) => (String::new(), Some(MissingCommand::NotText)),
     };
     ShellCommand {
-        analysis: countersign_shell::analyze(&command),
+        analysis: analyze(&command),
         text: command,
         missing,
         workdir: workdir.and_then(|member| text(input, member)),
+    }
+}
+
+/// Nothing of a command is read yet: it is one floor.
+fn analyze(command: &str) -> Analysis {
+    Analysis {
+        floors: vec![countersign_shell::Floor {
+            cause: countersign_shell::FloorCause::UnparseableCommand,
+            span: countersign_text::Span::new(0, command.len()),
+            note: "the command was not read".to_owned(),
+        }],
+        ..Analysis::default()
     }
 }

@@ -41,7 +41,11 @@ enum Piece {
     One(char),
     Any,
     Star,
-    Set { negated: bool, ranges: Vec<(char, char)>, class: bool },
+    Set {
+        negated: bool,
+        ranges: Vec<(char, char)>,
+        class: bool,
+    },
 }
 
 impl Piece {
@@ -52,7 +56,9 @@ impl Piece {
             Self::Any | Self::Star => true,
             // A named class depends on the locale: it may match anything.
             Self::Set { class: true, .. } => true,
-            Self::Set { negated, ranges, .. } => {
+            Self::Set {
+                negated, ranges, ..
+            } => {
                 let hit = ranges.iter().any(|(from, to)| {
                     (*from..=*to).contains(&c)
                         || options.fold_case
@@ -109,7 +115,16 @@ fn parse_set(chars: &[char], start: usize) -> Option<(Piece, usize)> {
     loop {
         let mut c = *chars.get(at)?;
         match c {
-            ']' if at > first => return Some((Piece::Set { negated, ranges, class }, at + 1)),
+            ']' if at > first => {
+                return Some((
+                    Piece::Set {
+                        negated,
+                        ranges,
+                        class,
+                    },
+                    at + 1,
+                ));
+            }
             '[' if matches!(chars.get(at + 1), Some(':' | '.' | '=')) => {
                 let kind = *chars.get(at + 1)?;
                 let close = chars
@@ -144,10 +159,7 @@ fn parse_set(chars: &[char], start: usize) -> Option<(Piece, usize)> {
 #[must_use]
 pub fn matches_name(pattern: &str, name: &str, options: Options) -> bool {
     let pieces = parse(pattern);
-    if name.starts_with('.')
-        && !options.dots
-        && !matches!(pieces.first(), Some(Piece::One('.')))
-    {
+    if name.starts_with('.') && !options.dots && !matches!(pieces.first(), Some(Piece::One('.'))) {
         return false;
     }
     let name: Vec<char> = name.chars().collect();
@@ -218,9 +230,15 @@ mod tests {
         for (pattern, name) in no {
             assert!(!hits(pattern, name), "{pattern} {name}");
         }
-        let dots = Options { dots: true, ..Options::default() };
+        let dots = Options {
+            dots: true,
+            ..Options::default()
+        };
         assert!(matches_name("*", ".env", dots));
-        let fold = Options { fold_case: true, ..Options::default() };
+        let fold = Options {
+            fold_case: true,
+            ..Options::default()
+        };
         assert!(matches_name("ENV", "env", fold));
         assert!(matches_name("[A-Z]nv", "env", fold));
     }

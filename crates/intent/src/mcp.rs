@@ -79,7 +79,9 @@ fn tool_targets(out: &mut Targets, reference: &str, hint: Option<&str>, servers:
         }
         None => {
             for server in servers {
-                let starts = tool.strip_prefix(server.as_str()).and_then(|r| r.strip_prefix('_'));
+                let starts = tool
+                    .strip_prefix(server.as_str())
+                    .and_then(|r| r.strip_prefix('_'));
                 if let Some(rest) = starts {
                     // `github_delete` is most likely `github:delete`: enough
                     // to deny or ask, not enough to allow.
@@ -87,7 +89,9 @@ fn tool_targets(out: &mut Targets, reference: &str, hint: Option<&str>, servers:
                     out.push(server.as_str(), false);
                     continue;
                 }
-                let ends = tool.strip_suffix(server.as_str()).is_some_and(|r| r.ends_with('_'));
+                let ends = tool
+                    .strip_suffix(server.as_str())
+                    .is_some_and(|r| r.ends_with('_'));
                 if ends {
                     out.push(format!("{server}_{tool}"), true);
                     out.push(format!("{server}:{tool}"), true);
@@ -177,7 +181,10 @@ mod tests {
 
     fn names(input: Value, servers: &[&str]) -> Vec<String> {
         let servers: Vec<String> = servers.iter().map(|s| (*s).to_owned()).collect();
-        targets(&input, &servers).into_iter().map(|t| t.name).collect()
+        targets(&input, &servers)
+            .into_iter()
+            .map(|t| t.name)
+            .collect()
     }
 
     #[test]
@@ -186,7 +193,14 @@ mod tests {
             (
                 json!({"tool": "exa:search"}),
                 &[][..],
-                &["exa_search", "exa:search", "exa", "search", "mcp_call", "mcp"][..],
+                &[
+                    "exa_search",
+                    "exa:search",
+                    "exa",
+                    "search",
+                    "mcp_call",
+                    "mcp",
+                ][..],
             ),
             (
                 json!({"tool": "b", "server": "s"}),
@@ -201,7 +215,14 @@ mod tests {
             (
                 json!({"tool": "search_exa"}),
                 &["exa"],
-                &["exa_search_exa", "exa:search_exa", "exa", "search_exa", "mcp_call", "mcp"],
+                &[
+                    "exa_search_exa",
+                    "exa:search_exa",
+                    "exa",
+                    "search_exa",
+                    "mcp_call",
+                    "mcp",
+                ],
             ),
             (
                 json!({"tool": "a:b:c"}),

@@ -30,9 +30,6 @@ mod tests {
     #[test]
     fn words_survive() {
         let words = ["rm", "-rf", "a b", "it's", ""];
-        assert_eq!(
-            quote_words(words.into_iter()),
-            r"rm -rf 'a b' 'it'\''s' ''"
-        );
+        assert_eq!(quote_words(words.into_iter()), r"rm -rf 'a b' 'it'\''s' ''");
     }
 }

@@ -1,0 +1,435 @@
+//! The gates of a command: each unit of it, and each path it may use.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use countersign_intent::path::{self, Msys};
+use countersign_intent::{Flavour, Shape, ShellCommand, classify, glob};
+use countersign_policy::{Action, Candidate};
+use countersign_shell::{
+    Base, Certainty, Direction, FloorCause, PathRole, PathUse, Proof, Trust, Unit, UnitKind,
+};
+
+use super::paths::{Gates, Use};
+use crate::decide::Judge;
+use crate::decision::{FloorNote, Gate, Grantable, JudgedEffect};
+use crate::expand;
+use crate::facts::Entry;
+use crate::subject::{Dots, Subject, is_catch_all, is_explicit};
+
+/// More paths than this in one command are not judged one by one.
+const MAX_PATHS: usize = 2048;
+/// More units than this in one command are not judged one by one.
+const MAX_UNITS: usize = 4096;
+
+const GATES: Gates = Gates {
+    path: Gate::ShellPath,
+    external: Gate::ShellExternal,
+};
+
+/// Where a command starts, and how its globs are read.
+struct Start<'c> {
+    command: &'c ShellCommand,
+    directory: String,
+    options: glob::Options,
+}
+
+/// A base as the gate uses it.
+enum From {
+    Directory(String),
+    Unknown,
+}
+
+impl Judge<'_> {
+    /// Every path of the command.
+    pub(super) fn shell_paths(&mut self, command: &ShellCommand) {
+        let start = self.start(command);
+        if let Some(workdir) = &command.workdir {
+            let typed = path::clean(workdir, self.facts.home()).unwrap_or_default();
+            let subject = self.subject(&typed, self.scene.cwd);
+            let used = Use {
+                typed: &typed,
+                direction: Direction::Both,
+                proof: Some(Proof::Unproven),
+                span: None,
+                gates: GATES,
+                reader: false,
+                // A directory to stand in is no use of what lies there.
+                program: true,
+            };
+            self.path_use(&used, &[subject]);
+        }
+        let paths = &command.analysis.paths;
+        let mut seen = HashSet::new();
+        for used in paths {
+            let key = (
+                &used.text,
+                &used.base,
+                used.direction,
+                used.role,
+                used.certainty,
+            );
+            if paths.len() > 1 && !seen.insert(key) {
+                continue;
+            }
+            if seen.len() > MAX_PATHS {
+                self.too_much(command, "paths");
+                return;
+            }
+            self.shell_path(&start, used);
+        }
+    }
+
+    fn start<'c>(&self, command: &'c ShellCommand) -> Start<'c> {
+        let flavour = self.scene.settings.flavour;
+        let workdir = command
+            .workdir
+            .as_deref()
+            .and_then(|typed| path::clean(typed, self.facts.home()));
+        let directory = match workdir {
+            Some(typed) => path::normalize(&path::join(self.scene.cwd, &typed, flavour), flavour),
+            None => self.scene.cwd.to_owned(),
+        };
+        let says = |option: &str| command.text.contains(option);
+        Start {
+            directory,
+            options: glob::Options {
+                dots: says("dotglob") || says("GLOBIGNORE"),
+                fold_case: says("nocaseglob"),
+            },
+            command,
+        }
+    }
+
+    fn subject(&self, typed: &str, base: &str) -> Subject {
+        Subject::new(self.scene, self.facts, typed, base, Dots::Both)
+    }
+
+    fn base(&self, start: &Start<'_>, base: &Base) -> From {
+        match base {
+            Base::Unknown => From::Unknown,
+            Base::Known(text) if text.is_empty() => From::Directory(start.directory.clone()),
+            Base::Known(text) => {
+                let text = path::expand_home(text, self.facts.home());
+                let flavour = self.scene.settings.flavour;
+                if flavour == Flavour::Windows {
+                    match path::msys(&text) {
+                        Msys::Native(native) => return From::Directory(native),
+                        Msys::PosixAbsolute | Msys::Device => return From::Unknown,
+                        Msys::Ordinary => {}
+                    }
+                }
+                From::Directory(path::join(&start.directory, &text, flavour))
+            }
+        }
+    }
+
+    fn shell_path(&mut self, start: &Start<'_>, used: &PathUse) {
+        let flavour = self.scene.settings.flavour;
+        let text = used.text.as_str();
+        if text.is_empty() {
+            return;
+        }
+        let shape = match used.role {
+            PathRole::Operand => classify(text, flavour),
+            PathRole::File | PathRole::Directory | PathRole::Program => {
+                match classify(text, flavour) {
+                    Shape::Strict => Shape::Strict,
+                    _ => Shape::Broad,
+                }
+            }
+        };
+        if shape == Shape::NoPath {
+            return;
+        }
+        let text = text.strip_prefix("file://").unwrap_or(text);
+        let typed = path::expand_home(text, self.facts.home());
+        let judged = Use {
+            typed: &typed,
+            direction: used.direction,
+            proof: Some(used.proof),
+            span: Some(used.span),
+            gates: GATES,
+            reader: false,
+            program: used.role == PathRole::Program,
+        };
+        if used.certainty == Certainty::Computed {
+            self.computed(start, used, &judged);
+            return;
+        }
+        if flavour == Flavour::Windows && used.certainty == Certainty::Literal {
+            match path::msys(&typed) {
+                Msys::Device | Msys::PosixAbsolute if path::is_device(&typed) => {
+                    self.path_use(&judged, &[Subject::unplaced(&typed)]);
+                    return;
+                }
+                Msys::PosixAbsolute => {
+                    self.path_use(&judged, &[Subject::foreign(&typed)]);
+                    return;
+                }
+                Msys::Native(native) => {
+                    let subject = self.subject(&native, &start.directory);
+                    self.path_use(&judged, &[subject]);
+                    return;
+                }
+                Msys::Device | Msys::Ordinary => {}
+            }
+        }
+        let absolute = path::is_absolute(&typed, flavour);
+        let base = match self.base(start, &used.base) {
+            From::Directory(directory) => directory,
+            From::Unknown if absolute => start.directory.clone(),
+            From::Unknown => {
+                // The end of the path is known, its start is not.
+                let globs = [typed.clone().into_owned(), format!("**/{typed}")];
+                self.unknown_path(&judged, &globs, shape == Shape::Strict);
+                return;
+            }
+        };
+        match used.certainty {
+            Certainty::Glob => self.glob(start, &judged, &base, shape),
+            Certainty::Literal | Certainty::Computed => {
+                if shape == Shape::Bare && !self.exists(&typed, &base) {
+                    return;
+                }
+                let subject = self.subject(&typed, &base);
+                self.path_use(&judged, &[subject]);
+            }
+        }
+    }
+
+    /// A bare word is a path if it names something, links not followed. Both
+    /// readings of a `..` in the base count.
+    fn exists(&self, typed: &str, base: &str) -> bool {
+        let flavour = self.scene.settings.flavour;
+        let raw = path::join(base, typed, flavour);
+        let lexical = path::normalize(&raw, flavour);
+        self.facts.entry(&lexical) != Entry::Missing
+            || lexical != raw
+                && path::climbs(&raw, flavour)
+                && self.facts.entry(&raw) != Entry::Missing
+    }
+
+    /// A glob stands for what it matches now, and for what the command itself
+    /// may put there; for its own text where it matches nothing.
+    fn glob(&mut self, start: &Start<'_>, judged: &Use<'_>, base: &str, shape: Shape) {
+        let flavour = self.scene.settings.flavour;
+        // The directory is literal text: its own characters mean themselves.
+        let base: Cow<'_, str> = if glob::is_glob(base) || base.contains('\\') {
+            Cow::Owned(escape(base))
+        } else {
+            Cow::Borrowed(base)
+        };
+        let pattern = path::join(&base, judged.typed, flavour);
+        let planned = self.planned(start);
+        let found = expand::expand(&pattern, start.options, &planned, self.facts);
+        match found {
+            None => {
+                let lexical = path::normalize(&pattern, flavour);
+                let relative = path::below(self.scene.cwd, &lexical, flavour).map(str::to_owned);
+                let outside = relative.is_none();
+                let globs: Vec<String> = [Some(lexical), relative].into_iter().flatten().collect();
+                self.unknown_path(judged, &globs, outside);
+            }
+            Some(found) if found.is_empty() => {
+                if shape == Shape::Bare {
+                    return;
+                }
+                let text = glob::unescape(judged.typed);
+                let subject = self.subject(&text, &glob::unescape(&base));
+                self.path_use(judged, &[subject]);
+            }
+            Some(found) => {
+                let base = glob::unescape(&base);
+                let subjects: Vec<Subject> =
+                    found.iter().map(|path| self.subject(path, &base)).collect();
+                self.path_use(judged, &subjects);
+            }
+        }
+    }
+
+    /// The files this command may make, by name.
+    fn planned(&self, start: &Start<'_>) -> Vec<String> {
+        let flavour = self.scene.settings.flavour;
+        start
+            .command
+            .analysis
+            .paths
+            .iter()
+            .filter(|p| p.certainty == Certainty::Literal && p.direction != Direction::Read)
+            .take(MAX_PATHS)
+            .filter_map(|p| match self.base(start, &p.base) {
+                From::Directory(directory) => {
+                    let text = path::expand_home(&p.text, self.facts.home());
+                    Some(path::normalize(
+                        &path::join(&directory, &text, flavour),
+                        flavour,
+                    ))
+                }
+                From::Unknown => None,
+            })
+            .collect()
+    }
+
+    fn computed(&mut self, start: &Start<'_>, used: &PathUse, judged: &Use<'_>) {
+        let flavour = self.scene.settings.flavour;
+        let glob = expand::computed_glob(judged.typed);
+        let mut globs = vec![glob.clone()];
+        // What starts unknown may start anywhere.
+        if !glob.starts_with("**") && !path::is_absolute(&glob, flavour) {
+            match self.base(start, &used.base) {
+                From::Directory(directory) => {
+                    let lexical = path::normalize(&path::join(&directory, &glob, flavour), flavour);
+                    let relative = path::below(self.scene.cwd, &lexical, flavour);
+                    globs.extend(relative.map(str::to_owned));
+                    globs.push(lexical);
+                }
+                From::Unknown => globs.push(format!("**/{glob}")),
+            }
+        }
+        self.unknown_path(judged, &globs, !judged.program);
+    }
+
+    /// Every unit of the command.
+    pub(super) fn shell_command(&mut self, command: &ShellCommand) {
+        let before = self.effects.len();
+        if command.missing.is_some() {
+            let note = "the command is missing or is no text";
+            self.whole(
+                command,
+                Some((FloorCause::UnparseableCommand.sentinel(), note)),
+            );
+            return;
+        }
+        let analysis = &command.analysis;
+        for floor in &analysis.floors {
+            self.floors
+                .push(FloorNote::new(floor.cause, &floor.note, floor.span));
+        }
+        if let Some(floor) = analysis.floors.first() {
+            self.whole(command, Some((floor.cause.sentinel(), "")));
+        }
+        for unit in analysis.units.iter().take(MAX_UNITS) {
+            self.unit(unit);
+        }
+        if analysis.units.len() > MAX_UNITS {
+            self.too_much(command, "commands");
+        }
+        if self.effects.len() == before {
+            // Nothing to run was found: blank, comments, bare arithmetic.
+            self.whole(command, None);
+        }
+    }
+
+    /// The command as one text. With a floor it may only tighten.
+    fn whole(&mut self, command: &ShellCommand, floor: Option<(&'static str, &str)>) {
+        let text = command.text.as_str();
+        let mut effect = JudgedEffect::new(Gate::Tool, "bash", text);
+        let candidate = match floor {
+            Some(_) => Candidate::tighten(text),
+            None => Candidate::plain(text),
+        };
+        let said = self.scene.policy.evaluate("bash", &[candidate]);
+        self.rule(&mut effect, &said);
+        if let Some((sentinel, note)) = floor {
+            if said.action != Action::Deny && !is_explicit(self.scene.policy, &said) {
+                effect.verdict = Action::Allow;
+            }
+            self.floor(&mut effect, sentinel);
+            effect.grantable = Grantable::Exact;
+            if !note.is_empty() {
+                self.floors.push(FloorNote {
+                    sentinel,
+                    note: note.to_owned(),
+                    span: None,
+                });
+            }
+        }
+        let exactly = floor.is_some();
+        self.answer(&mut effect, || self.grant_for("bash", &[text], exactly));
+        self.effects.push(effect);
+    }
+
+    fn too_much(&mut self, command: &ShellCommand, what: &str) {
+        let sentinel = FloorCause::Limit.sentinel();
+        self.whole(
+            command,
+            Some((sentinel, &format!("too many {what} to judge"))),
+        );
+    }
+
+    fn unit(&mut self, unit: &Unit) {
+        for floor in &unit.floors {
+            self.floors
+                .push(FloorNote::new(floor.cause, &floor.note, floor.span));
+        }
+        let plain = unit.kind == UnitKind::Command;
+        let candidates: Vec<Candidate<'_>> = std::iter::once((unit.text.as_str(), Trust::Same))
+            .chain(unit.spellings.iter().map(|s| (s.text.as_str(), s.trust)))
+            .map(|(text, trust)| match trust {
+                Trust::Same if plain => Candidate::plain(text),
+                Trust::Same | Trust::TightenOnly => Candidate::tighten(text),
+            })
+            .collect();
+        let said = self.scene.policy.evaluate("bash", &candidates);
+        let explicit = is_explicit(self.scene.policy, &said);
+        let mut effect = JudgedEffect::new(Gate::Tool, "bash", unit.text.as_str());
+        effect.span = Some(unit.span);
+        effect.context = unit.context;
+        effect.executed.clone_from(&unit.executed);
+        effect.exemption = unit.exemption;
+        self.rule(&mut effect, &said);
+        match unit.kind {
+            UnitKind::Command => {}
+            UnitKind::Compound => {
+                // A rule for everything says nothing about this statement in
+                // particular; its parts are judged on their own.
+                let particular =
+                    explicit && effect.pattern.as_deref().is_some_and(|p| !is_catch_all(p));
+                if !particular {
+                    if unit.floors.is_empty() {
+                        return;
+                    }
+                    effect.verdict = Action::Allow;
+                }
+                effect.grantable = Grantable::Exact;
+            }
+            UnitKind::Opaque => {
+                if said.action == Action::Ask && !explicit {
+                    effect.verdict = Action::Allow;
+                }
+                if unit.floors.is_empty() {
+                    self.floor(&mut effect, FloorCause::UnparsedSubtree.sentinel());
+                }
+                effect.grantable = Grantable::Exact;
+            }
+        }
+        for floor in &unit.floors {
+            self.floor(&mut effect, floor.cause.sentinel());
+            effect.grantable = Grantable::Exact;
+        }
+        let exactly = effect.grantable == Grantable::Exact;
+        self.answer(&mut effect, || {
+            let same: Vec<&str> = candidates
+                .iter()
+                .filter(|c| exactly || c.trust == countersign_policy::Trust::Plain)
+                .map(|c| c.text)
+                .take(if exactly { 1 } else { usize::MAX })
+                .collect();
+            self.grant_for("bash", &same, exactly)
+        });
+        self.effects.push(effect);
+    }
+}
+
+/// A text in which no character is a wildcard.
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if matches!(c, '*' | '?' | '[' | '\\') {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
