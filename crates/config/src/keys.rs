@@ -125,12 +125,6 @@ pub(crate) const KEYS: &[Key] = &[
         "Accept only signed answers to forwarded questions. A project can turn it on, not off.",
     ),
     key(
-        "selfProtection",
-        Kind::Flag,
-        Some("true"),
-        "Ask before the agent touches this system's own files, whatever other rules say. Only the user's own file can turn it off.",
-    ),
-    key(
         "piInfrastructureReadPaths",
         Kind::Texts,
         Some("[]"),

@@ -11,6 +11,7 @@ pub mod edit;
 mod frontmatter;
 mod json;
 mod keys;
+mod mcp;
 mod read;
 mod schema;
 mod settings;
@@ -23,9 +24,10 @@ use countersign_policy::compose::ScopePolicy;
 use countersign_text::Diagnostic;
 
 pub use frontmatter::parse_agent;
+pub use mcp::mcp_server_names;
 pub use read::{MAX_BYTES, parse_config, unreadable};
 pub use schema::{SCHEMA_ID, schema};
-pub use settings::{DialogKeys, Settings, ShellTool};
+pub use settings::{Authority, DialogKeys, Settings, ShellTool};
 
 /// What one file says.
 #[derive(Clone, Debug, PartialEq)]

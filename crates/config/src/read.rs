@@ -286,9 +286,9 @@ impl Reader<'_> {
         self.say(diagnostic);
     }
 
-    /// Only the user's own file may lower these two.
+    /// Only the user's own file may turn this off.
     fn warn_of_a_lowered_guard(&mut self, member: &Member<'_, '_>, scope: Scope) {
-        let guard = ["selfProtection", "requireSignedAnswers"].contains(&member.name.as_str());
+        let guard = member.name == "requireSignedAnswers";
         let off = matches!(member.value, Value::BooleanLit(lit) if !lit.value);
         if guard && off && scope != Scope::Global {
             let message = format!("a project cannot turn `{}` off", member.name);
@@ -310,7 +310,6 @@ impl Reader<'_> {
                     "yoloMode" => settings.yolo_mode = flag,
                     "doublePressToConfirm" => settings.double_press_to_confirm = flag,
                     "requireSignedAnswers" => settings.require_signed_answers = flag,
-                    "selfProtection" => settings.self_protection = flag,
                     _ => {}
                 }
             }

@@ -76,8 +76,6 @@ pub struct Settings {
     pub shell_tools: Vec<(String, ShellTool)>,
     /// `requireSignedAnswers`
     pub require_signed_answers: Option<bool>,
-    /// `selfProtection`
-    pub self_protection: Option<bool>,
 }
 
 /// Which files a scope of settings comes from, as far as trust goes.
@@ -92,8 +90,7 @@ pub enum Authority {
 impl Settings {
     /// These settings with a higher scope's on top (spec 01 §4.2): a value
     /// that is set replaces the one below, `shellTools` join by tool name. A
-    /// project can raise `requireSignedAnswers` and `selfProtection`, never
-    /// lower them.
+    /// project can turn `requireSignedAnswers` on, never off.
     #[must_use]
     pub fn overlaid(mut self, higher: &Self, authority: Authority) -> Self {
         fn over<T: Clone>(below: &mut Option<T>, above: &Option<T>) {
@@ -134,15 +131,11 @@ impl Settings {
         );
         over(&mut self.authorizer_chain, &higher.authorizer_chain);
         over(&mut self.authorizer_trust, &higher.authorizer_trust);
-        let may_lower = authority == Authority::User;
-        if may_lower || higher.require_signed_answers == Some(true) {
+        if authority == Authority::User || higher.require_signed_answers == Some(true) {
             over(
                 &mut self.require_signed_answers,
                 &higher.require_signed_answers,
             );
-        }
-        if may_lower || higher.self_protection == Some(true) {
-            over(&mut self.self_protection, &higher.self_protection);
         }
         for (name, tool) in &higher.shell_tools {
             match self.shell_tools.iter_mut().find(|(known, _)| known == name) {
@@ -241,11 +234,5 @@ impl Settings {
     #[must_use]
     pub fn require_signed_answers(&self) -> bool {
         self.require_signed_answers.unwrap_or(false)
-    }
-
-    /// Whether this system's own files are protected from ordinary rules.
-    #[must_use]
-    pub fn self_protection(&self) -> bool {
-        self.self_protection.unwrap_or(true)
     }
 }

@@ -3,7 +3,10 @@
 use std::path::Path;
 
 #[test]
-#[allow(clippy::disallowed_methods, reason = "a test reads and may rewrite the committed file")]
+#[allow(
+    clippy::disallowed_methods,
+    reason = "a test reads and may rewrite the committed file"
+)]
 fn the_committed_schema_is_up_to_date() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../packages/pi/schemas/permissions.schema.json");

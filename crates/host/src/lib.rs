@@ -6,3 +6,4 @@
 pub mod dialog;
 pub mod paths;
 pub mod review_log;
+pub mod workspace;

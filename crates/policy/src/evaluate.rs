@@ -403,9 +403,10 @@ impl Policy {
     /// pattern with the literal directory part replaced by what `resolve` says
     /// of it, so that `/tmp/*` covers `/private/tmp/x` where `/tmp` is a link.
     ///
-    /// `resolve` is asked about absolute directories without a trailing
-    /// separator, and answers `None` where there is nothing to add. It must
-    /// not follow links the agent could have made: an `allow` would follow.
+    /// `resolve` is asked about directories without a trailing separator, for
+    /// rules that tighten about relative ones too, and answers `None` where
+    /// there is nothing to add. It must not follow links the agent could have
+    /// made: an `allow` would follow.
     #[must_use]
     pub fn with_resolved_directories(&self, resolve: &dyn Fn(&str) -> Option<String>) -> Self {
         self.with_resolved_rules(&|_, directory| resolve(directory))
@@ -421,7 +422,10 @@ impl Policy {
                 continue;
             }
             let expanded = crate::pattern::expand_home(&rule.pattern, ctx);
-            let Some((directory, rest)) = literal_directory(&expanded, ctx.flavour) else {
+            // An `allow` on a relative path speaks of the workspace as it is.
+            let relative = rule.action != Action::Allow;
+            let Some((directory, rest)) = literal_directory(&expanded, ctx.flavour, relative)
+            else {
                 continue;
             };
             let Some(real) = resolve(rule, directory) else {
@@ -530,9 +534,9 @@ fn compile_rule(
         .collect()
 }
 
-/// The directory part of an absolute pattern before its first wildcard, and
-/// the rest with its separator.
-fn literal_directory(pattern: &str, flavour: Flavour) -> Option<(&str, &str)> {
+/// The directory part of a pattern before its first wildcard, and the rest
+/// with its separator. `None` for a relative pattern unless those are wanted.
+fn literal_directory(pattern: &str, flavour: Flavour, relative: bool) -> Option<(&str, &str)> {
     let is_sep = |c: char| c == '/' || (flavour == Flavour::Windows && c == '\\');
     let absolute = match flavour {
         Flavour::Posix => pattern.starts_with('/'),
@@ -544,7 +548,7 @@ fn literal_directory(pattern: &str, flavour: Flavour) -> Option<(&str, &str)> {
                         .is_some_and(|rest| rest.starts_with(is_sep)))
         }
     };
-    if !absolute {
+    if !absolute && !relative {
         return None;
     }
     let literal = pattern.split(['*', '?']).next()?;

@@ -112,16 +112,22 @@ fn lax_json_is_refused() {
 
 #[test]
 fn a_project_cannot_lower_a_guard() {
-    let text = "{ \"selfProtection\": false }";
+    let text = "{ \"requireSignedAnswers\": false }";
     let project = parse_config(text, "c.json", Scope::Project);
     assert_eq!(project.diagnostics.len(), 1);
     let user = parse_config(text, "c.json", Scope::Global);
     assert_eq!(user.diagnostics.len(), 0);
     use crate::settings::Authority;
+    let strict = Settings {
+        require_signed_answers: Some(true),
+        ..Settings::default()
+    };
     let both = |authority| {
-        Settings::default()
-            .overlaid(&user.settings.clone().unwrap(), authority)
-            .self_protection()
+        let higher = user.settings.clone().unwrap();
+        strict
+            .clone()
+            .overlaid(&higher, authority)
+            .require_signed_answers()
     };
     assert!(!both(Authority::User));
     assert!(both(Authority::Project));
