@@ -4,6 +4,11 @@
 //! to and from it and decide nothing themselves.
 
 pub mod dialog;
+#[doc(hidden)]
+pub mod fault_point;
+pub mod forwarding;
+pub mod mailbox;
 pub mod paths;
+pub mod process;
 pub mod review_log;
 pub mod workspace;
