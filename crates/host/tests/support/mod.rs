@@ -2,6 +2,11 @@
 //! reacts, and questions.
 
 #![allow(dead_code, reason = "each test program uses its own part")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a failure here is a failed test"
+)]
 
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex};
@@ -16,9 +21,11 @@ use serde_json::Value;
 /// Long enough for a machine under any load: a bound, not an expectation.
 const PATIENCE: Duration = Duration::from_secs(120);
 
+type Entries = Mutex<Vec<(String, Value)>>;
+
 #[derive(Clone, Default)]
 pub struct Log {
-    entries: Arc<(Mutex<Vec<(String, Value)>>, Condvar)>,
+    entries: Arc<(Entries, Condvar)>,
 }
 
 impl Log {
