@@ -1,5 +1,11 @@
 //! Forwarding over real files, with both sides in this process.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a failure here is a failed test"
+)]
+
 mod support;
 
 use std::sync::Arc;
