@@ -74,13 +74,15 @@ pub enum Reaction {
     Rule,
 }
 
+pub type Rulings = Arc<dyn Fn(&Request) -> Ruling + Send + Sync>;
+
 pub struct Person {
     reaction: Reaction,
     server: Mutex<Option<ServerHandle>>,
     early: Mutex<Vec<String>>,
     pub log: Log,
     pub shows_changes: bool,
-    pub rulings: Mutex<Option<Arc<dyn Fn(&Request) -> Ruling + Send + Sync>>>,
+    pub rulings: Mutex<Option<Rulings>>,
 }
 
 impl Person {
