@@ -6,12 +6,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use countersign_policy::compose::{Body, Entry, ScopePolicy, SurfaceEntry};
-use countersign_policy::{Action, Scope, unknown_directional};
+use countersign_policy::{Action, Scope, nearest, unknown_directional};
 use countersign_text::{Diagnostic, Severity, Span};
 
 use crate::read::MAX_BYTES;
 use crate::settings::Settings;
-use crate::words::nearest;
 use crate::{Parsed, unreadable};
 
 /// Reads the frontmatter of an agent file. Entries that say nothing readable

@@ -15,7 +15,6 @@ mod mcp;
 mod read;
 mod schema;
 mod settings;
-mod words;
 
 use std::sync::Arc;
 

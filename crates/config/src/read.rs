@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use countersign_policy::compose::{Body, Entry, ScopePolicy, SurfaceEntry};
-use countersign_policy::{Action, DIRECTIONAL, Family, Scope, unknown_directional};
+use countersign_policy::{Action, DIRECTIONAL, Family, Scope, nearest, unknown_directional};
 use countersign_text::{Diagnostic, LineIndex, Severity, Span};
 use jsonc_parser::ast::{Object, Value};
 
@@ -13,7 +13,6 @@ use crate::dialog_keys::{self, Decision};
 use crate::json::{self, span_of, type_name};
 use crate::keys::{self, KEYS, Kind, OLD_LAYOUT, PREVIEW_REPLACEMENTS};
 use crate::settings::{DialogKeys, Settings, ShellTool};
-use crate::words::nearest;
 
 /// Larger files are invalid: nobody writes them, and they would be read again
 /// at every change.
@@ -103,7 +102,7 @@ impl Reader<'_> {
     }
 
     fn line(&self, span: Span) -> Option<u32> {
-        Some(self.lines.position(self.text, span.start).line)
+        Some(self.lines.line(span.start))
     }
 
     /// A violation in the predecessor's words, with the place and the way out.

@@ -11,10 +11,12 @@ pub mod compose;
 mod evaluate;
 mod grants;
 mod index;
+pub mod lint;
 mod pattern;
 mod rule;
 mod surface;
 mod vocabulary;
+mod words;
 
 pub use evaluate::{Candidate, Evaluation, Policy, Trust};
 pub use grants::{CommandShape, Grant, GrantScope, GrantSet, suggest, suggest_command};
@@ -24,3 +26,4 @@ pub use surface::{
     DIRECTIONAL, ExactSurface, Family, family_members, is_path_surface, unknown_directional,
 };
 pub use vocabulary::*;
+pub use words::nearest;

@@ -27,18 +27,26 @@ impl LineIndex {
         Self { starts }
     }
 
+    /// The line of byte `offset`, from 1. Unlike [`Self::position`] its cost
+    /// does not grow with the line's length.
+    #[must_use]
+    pub fn line(&self, offset: u32) -> u32 {
+        let line = self.starts.partition_point(|start| *start <= offset);
+        u32::try_from(line).unwrap_or(u32::MAX).max(1)
+    }
+
     /// The position of byte `offset` of `text`, the same text the index was
     /// made from. Offsets past the end count as the end.
     #[must_use]
     pub fn position(&self, text: &str, offset: u32) -> Position {
-        let line = self.starts.partition_point(|start| *start <= offset).max(1);
+        let line = self.line(offset) as usize;
         let start = self.starts.get(line - 1).copied().unwrap_or(0) as usize;
         let end = (offset as usize).min(text.len());
         let column = text
             .get(start..end)
             .map_or(0, |before| before.chars().count());
         Position {
-            line: u32::try_from(line).unwrap_or(u32::MAX),
+            line: self.line(offset),
             column: u32::try_from(column + 1).unwrap_or(u32::MAX),
         }
     }

@@ -1,7 +1,7 @@
 //! Whether a pattern and a shell glob speak of the same files: `cat .en?` must
 //! not slip past `*.env: deny`.
 
-use super::segment::Symbol;
+use super::segment::{Segments, Symbol};
 use super::{Pattern, fold_text};
 
 /// One symbol of a shell glob.
@@ -10,6 +10,8 @@ enum Atom {
     Char(char),
     /// One character that is no separator: `?` or `[…]`.
     One,
+    /// One character, a separator too.
+    AnyOne,
     /// Any run without a separator.
     Run,
     /// Any run at all: what is not modelled.
@@ -37,6 +39,46 @@ impl Pattern {
         self.covers(&parsed)
     }
 
+    /// Whether some value matches both patterns.
+    #[must_use]
+    pub fn overlaps(&self, other: &Self) -> bool {
+        self.variants().any(|mine| {
+            other
+                .variants()
+                .any(|theirs| meets(&mine.symbols(), &atoms_of(theirs), '\0'))
+        })
+    }
+
+    /// Whether every value that matches `other` matches this pattern. In doubt
+    /// no.
+    #[must_use]
+    pub fn covers_pattern(&self, other: &Self) -> bool {
+        other.variants().all(|theirs| {
+            let theirs = atoms_of(theirs);
+            self.variants()
+                .any(|mine| includes(&mine.symbols(), &theirs))
+        })
+    }
+
+    /// A value that matches, with `filler` in place of each wildcard.
+    #[must_use]
+    pub fn instance(&self, filler: &str) -> String {
+        self.full
+            .symbols()
+            .into_iter()
+            .map(|symbol| match symbol {
+                Symbol::Char(c) => c.to_string(),
+                Symbol::One => filler.chars().next().unwrap_or('x').to_string(),
+                Symbol::Star => filler.to_owned(),
+            })
+            .collect()
+    }
+
+    /// The pattern, and without its optional tail where it has one.
+    fn variants(&self) -> impl Iterator<Item = &Segments> {
+        std::iter::once(&self.full).chain(&self.bare)
+    }
+
     pub(crate) fn may_match(&self, glob: &Glob) -> bool {
         let prefix = self.full.prefix();
         // The optional tail may cut the prefix short by its blank.
@@ -53,18 +95,14 @@ impl Pattern {
         let separator = if self.folds() { '\\' } else { '/' };
         // A glob that matches no file is handed on as it stands.
         self.matches_folded(&glob.unexpanded)
-            || [Some(&self.full), self.bare.as_ref()]
-                .into_iter()
-                .flatten()
+            || self
+                .variants()
                 .any(|s| meets(&s.symbols(), &glob.atoms, separator))
     }
 
     pub(crate) fn covers(&self, glob: &Glob) -> bool {
         self.matches_folded(&glob.unexpanded)
-            && [Some(&self.full), self.bare.as_ref()]
-                .into_iter()
-                .flatten()
-                .any(|s| includes(&s.symbols(), &glob.atoms))
+            && self.variants().any(|s| includes(&s.symbols(), &glob.atoms))
     }
 }
 
@@ -150,6 +188,18 @@ impl Glob {
     }
 }
 
+fn atoms_of(pattern: &Segments) -> Vec<Atom> {
+    pattern
+        .symbols()
+        .into_iter()
+        .map(|symbol| match symbol {
+            Symbol::Char(c) => Atom::Char(c),
+            Symbol::One => Atom::AnyOne,
+            Symbol::Star => Atom::Anything,
+        })
+        .collect()
+}
+
 fn fold_atom(atom: Atom) -> Vec<Atom> {
     match atom {
         Atom::Char(c) => fold_text(c.encode_utf8(&mut [0; 4]))
@@ -194,7 +244,7 @@ fn meets(pattern: &[Symbol], glob: &[Atom], separator: char) -> bool {
                 continue;
             }
             match (symbol, atom) {
-                (Symbol::Star, Atom::Char(_) | Atom::One) => mark(&mut next, at),
+                (Symbol::Star, Atom::Char(_) | Atom::One | Atom::AnyOne) => mark(&mut next, at),
                 (Symbol::Star | Symbol::One, Atom::Run | Atom::Anything) => {
                     mark(&mut next, at);
                     mark(&mut next, at + 1);
@@ -206,7 +256,8 @@ fn meets(pattern: &[Symbol], glob: &[Atom], separator: char) -> bool {
                     mark(&mut next, at + 1);
                     mark(&mut now, at + 1);
                 }
-                (Symbol::One, Atom::Char(_) | Atom::One) => mark(&mut next, at + 1),
+                (Symbol::One, Atom::Char(_) | Atom::One | Atom::AnyOne)
+                | (Symbol::Char(_), Atom::AnyOne) => mark(&mut next, at + 1),
                 (Symbol::Char(c), Atom::One) => {
                     if *c != separator {
                         mark(&mut next, at + 1);
@@ -245,7 +296,9 @@ fn includes(pattern: &[Symbol], glob: &[Atom]) -> bool {
             }
             match (symbol, atom) {
                 (Symbol::Star, _) => mark(&mut next, at),
-                (Symbol::One, Atom::Char(_) | Atom::One) => mark(&mut next, at + 1),
+                (Symbol::One, Atom::Char(_) | Atom::One | Atom::AnyOne) => {
+                    mark(&mut next, at + 1);
+                }
                 (Symbol::Char(c), Atom::Char(d)) if c == d => mark(&mut next, at + 1),
                 _ => {}
             }

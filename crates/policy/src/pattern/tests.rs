@@ -129,6 +129,23 @@ fn patterns_cover_globs() {
     assert!(!covers("a?c", "a[bd]c"), "an unmatched glob stays as it is");
 }
 
+#[test]
+fn patterns_cover_patterns() {
+    let covers = |a: &str, b: &str| {
+        Pattern::new(a, &posix(), true).covers_pattern(&Pattern::new(b, &posix(), true))
+    };
+    assert!(covers("*", "git *"));
+    assert!(covers("git *", "git status"));
+    assert!(covers("git *", "git push *"));
+    assert!(covers("git *", "git"));
+    assert!(!covers("git push *", "git *"));
+    assert!(!covers("git ?*", "git *"));
+    assert!(covers("git*", "git *"));
+    assert!(covers("a?c", "abc"));
+    assert!(!covers("a?c", "a*c"));
+    assert!(covers("*.env", "*/x.env"));
+}
+
 /// The reading of a pattern as a regular expression.
 fn model(pattern: &str) -> regex::Regex {
     let escaped = |text: &str| {
@@ -169,6 +186,16 @@ proptest! {
     fn agrees_with_the_regex_model(pattern in "[ab *?/é\n]{0,9}", value in "[ab /é\n]{0,12}") {
         let compiled = Pattern::verbatim(&pattern, Flavour::Posix, false);
         prop_assert_eq!(compiled.matches(&value), model(&pattern).is_match(&value));
+    }
+
+    #[test]
+    fn patterns_agree_with_their_values(a in "[ab*? ]{0,6}", b in "[ab*? ]{0,6}", value in "[ab ]{0,7}") {
+        let (a, b) = (Pattern::verbatim(&a, Flavour::Posix, true), Pattern::verbatim(&b, Flavour::Posix, true));
+        if b.matches(&value) {
+            prop_assert!(a.matches(&value) || !a.covers_pattern(&b));
+            prop_assert!(!a.matches(&value) || a.overlaps(&b));
+        }
+        prop_assert!(b.matches(&b.instance("x")));
     }
 
     #[test]

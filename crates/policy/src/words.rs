@@ -1,7 +1,8 @@
 //! Guesses at what a misspelt word was meant to be.
 
 /// The known word nearest to `word`, when it is near enough to be a slip.
-pub(crate) fn nearest<'w>(word: &str, known: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
+#[must_use]
+pub fn nearest<'w>(word: &str, known: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
     if word.len() > 64 {
         return None;
     }
