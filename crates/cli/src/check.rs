@@ -3,6 +3,14 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use countersign_host::check::{self, CheckRequest, Checker};
+use countersign_host::engine::{DecidedBy, Decision};
+use countersign_host::policy::{Action, Grant, GrantScope};
+use countersign_host::workspace::Source;
+
+use crate::exit::{self, Failure, Outcome};
+use crate::terminal;
+
 /// What the user said.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -39,8 +47,124 @@ pub struct Args {
 }
 
 /// Decides one call or, with `--batch`, one call a line.
-pub fn run(_args: Args) -> ExitCode {
-    crate::exit::report(Err(crate::exit::Failure::new("not built yet")
-        .help("`countersign --help` lists the commands")
-        .into()))
+pub fn run(args: &Args) -> Outcome {
+    let mut checker = Checker::default();
+    if args.batch {
+        let mut input = std::io::stdin().lock();
+        let mut out = std::io::stdout().lock();
+        checker.batch(&mut input, &mut out)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let checked = checker.check(&request(args)?)?;
+    let decision = &checked.decision;
+    for problem in checked.diagnostics() {
+        terminal::complain(&format!(
+            "{}: {}",
+            problem.path.as_deref().unwrap_or("configuration"),
+            problem.message
+        ));
+    }
+    if args.json {
+        terminal::say(&check::answer(serde_json::Value::Null, decision).to_string())?;
+    } else {
+        for line in explain(decision) {
+            terminal::say(&line)?;
+        }
+    }
+    Ok(match decision.verdict {
+        Action::Allow => ExitCode::SUCCESS,
+        Action::Ask => exit::ASK.into(),
+        Action::Deny => exit::DENY.into(),
+    })
+}
+
+fn request(args: &Args) -> anyhow::Result<CheckRequest> {
+    let input = args.input.as_deref().unwrap_or("null");
+    let input = serde_json::from_str(input).map_err(|error| {
+        Failure::new(format!("`--input` is no JSON: {error}"))
+            .help("quote it for your shell: --input '{\"command\":\"ls\"}'")
+    })?;
+    let grants = args
+        .grant
+        .iter()
+        .map(|text| {
+            let (surface, pattern) = text.split_once('=').ok_or_else(|| {
+                Failure::new(format!("`--grant {text}` names no pattern"))
+                    .help("write it as SURFACE=PATTERN, such as bash='npm *'")
+            })?;
+            Ok(Grant {
+                surface: surface.to_owned(),
+                pattern: pattern.to_owned(),
+                scope: GrantScope::Session,
+            })
+        })
+        .collect::<Result<Vec<_>, Failure>>()?;
+    let file = |path: &Option<PathBuf>| path.clone().map(Source::File);
+    Ok(CheckRequest {
+        tool: args.tool.clone().unwrap_or_default(),
+        input,
+        cwd: args.cwd.clone(),
+        agent: args.agent.clone(),
+        untrusted: args.untrusted,
+        config: file(&args.config),
+        project_config: file(&args.project_config),
+        grants,
+        ..CheckRequest::default()
+    })
+}
+
+/// The verdict in one line, and why in the next.
+fn explain(decision: &Decision) -> Vec<String> {
+    let deciding = &decision.deciding;
+    let verdict = decision.verdict.as_str();
+    let value = one_line(&deciding.value);
+    let mut lines = vec![if value.is_empty() || value == deciding.surface {
+        format!("{verdict}: {}", deciding.surface)
+    } else {
+        format!("{verdict}: {} `{value}`", deciding.surface)
+    }];
+    let place = match (&deciding.origin.path, deciding.origin.line) {
+        (Some(path), Some(line)) => format!("{path}:{line}"),
+        (Some(path), None) => path.to_string(),
+        (None, _) => deciding.origin.scope.as_str().to_owned(),
+    };
+    let pattern = deciding.pattern.as_deref().unwrap_or("*");
+    let why = match deciding.decided_by {
+        DecidedBy::Rule => format!(
+            "rule {}: {{ \"{pattern}\": \"{}\" }} in {place}",
+            deciding.surface,
+            deciding.action.as_str()
+        ),
+        DecidedBy::Default => format!("no rule speaks of it; the default ({place}) decides"),
+        DecidedBy::Floor => decision
+            .floors
+            .iter()
+            .find(|floor| Some(floor.sentinel) == deciding.floor && !floor.note.is_empty())
+            .map_or_else(|| pattern.to_owned(), |floor| floor.note.clone()),
+        DecidedBy::SelfProtection => deciding.reason.clone().unwrap_or_default(),
+        DecidedBy::Grant => format!("approved before: {pattern}"),
+        DecidedBy::Yolo => "yolo mode answers every question with yes".to_owned(),
+        DecidedBy::Infrastructure => "Pi's own files may be read".to_owned(),
+        DecidedBy::Malformed => deciding.reason.clone().unwrap_or_default(),
+    };
+    let reason = match (deciding.decided_by, &deciding.reason) {
+        (DecidedBy::Rule, Some(reason)) => format!(" ({})", one_line(reason)),
+        _ => String::new(),
+    };
+    lines.push(format!("  {}{reason}", one_line(&why)));
+    lines
+}
+
+/// A text that cannot break out of its line.
+fn one_line(text: &str) -> String {
+    const MAX: usize = 300;
+    let mut out: String = text
+        .chars()
+        .take(MAX)
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
+    if text.chars().nth(MAX).is_some() {
+        out.push('…');
+    }
+    out
 }

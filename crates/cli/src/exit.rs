@@ -4,10 +4,8 @@ use std::process::ExitCode;
 
 /// Something went wrong, or the program was called wrongly.
 pub const ERROR: u8 = 1;
-#[allow(dead_code)]
 /// The verdict is `deny`, or the question was refused.
 pub const DENY: u8 = 2;
-#[allow(dead_code)]
 /// The verdict is `ask`, or the question got no answer.
 pub const ASK: u8 = 3;
 

@@ -24,7 +24,7 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> exit::Outcome {
     match command {
-        Command::Check(args) => Ok(check::run(args)),
+        Command::Check(args) => check::run(&args),
         Command::Init(args) => init::run(&args),
         Command::Log(args) => log::run(&args),
         Command::Completions(args) => generate::completions(&args),

@@ -3,12 +3,20 @@
 //! This crate is the one composition root: the program and the addon convert
 //! to and from it and decide nothing themselves.
 
+pub mod check;
 pub mod dialog;
+pub mod facts;
 #[doc(hidden)]
 pub mod fault_point;
 pub mod forwarding;
+pub mod gate;
 pub mod mailbox;
 pub mod paths;
 pub mod process;
 pub mod review_log;
 pub mod workspace;
+
+/// The gate, for front ends.
+pub use countersign_engine as engine;
+/// Rules and grants, for front ends.
+pub use countersign_policy as policy;
