@@ -7,6 +7,7 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { startModelServer } from "./model-server.mjs";
 import { Rpc } from "./rpc.mjs";
+export { option } from "./rpc.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = resolve(here, "..");
@@ -137,6 +138,11 @@ export async function makeWorld({ host = "1.6.0", packages = [OURS], config = { 
         }),
       );
       return Object.assign(done, { process: child });
+    },
+
+    /** Whether a file below the world's folder exists. */
+    exists(path) {
+      return existsSync(join(base, path));
     },
 
     /** The entries of the review log, oldest first. */

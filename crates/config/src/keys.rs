@@ -125,6 +125,12 @@ pub(crate) const KEYS: &[Key] = &[
         "Accept only signed answers to forwarded questions. A project can turn it on, not off.",
     ),
     key(
+        "exportSession",
+        Kind::Flag,
+        Some("true"),
+        "Processes started from a session find it as their parent, so that their questions arrive here. A project cannot turn it off.",
+    ),
+    key(
         "piInfrastructureReadPaths",
         Kind::Texts,
         Some("[]"),

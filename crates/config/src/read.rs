@@ -287,7 +287,10 @@ impl Reader<'_> {
 
     /// Only the user's own file may turn this off.
     fn warn_of_a_lowered_guard(&mut self, member: &Member<'_, '_>, scope: Scope) {
-        let guard = member.name == "requireSignedAnswers";
+        let guard = matches!(
+            member.name.as_str(),
+            "requireSignedAnswers" | "exportSession"
+        );
         let off = matches!(member.value, Value::BooleanLit(lit) if !lit.value);
         if guard && off && scope != Scope::Global {
             let message = format!("a project cannot turn `{}` off", member.name);
@@ -309,6 +312,7 @@ impl Reader<'_> {
                     "yoloMode" => settings.yolo_mode = flag,
                     "doublePressToConfirm" => settings.double_press_to_confirm = flag,
                     "requireSignedAnswers" => settings.require_signed_answers = flag,
+                    "exportSession" => settings.export_session = flag,
                     _ => {}
                 }
             }

@@ -76,6 +76,8 @@ pub struct Settings {
     pub shell_tools: Vec<(String, ShellTool)>,
     /// `requireSignedAnswers`
     pub require_signed_answers: Option<bool>,
+    /// `exportSession`
+    pub export_session: Option<bool>,
 }
 
 /// Which files a scope of settings comes from, as far as trust goes.
@@ -90,7 +92,8 @@ pub enum Authority {
 impl Settings {
     /// These settings with a higher scope's on top (spec 01 §4.2): a value
     /// that is set replaces the one below, `shellTools` join by tool name. A
-    /// project can turn `requireSignedAnswers` on, never off.
+    /// project can turn `requireSignedAnswers` and `exportSession` on, never
+    /// off.
     #[must_use]
     pub fn overlaid(mut self, higher: &Self, authority: Authority) -> Self {
         fn over<T: Clone>(below: &mut Option<T>, above: &Option<T>) {
@@ -136,6 +139,9 @@ impl Settings {
                 &mut self.require_signed_answers,
                 &higher.require_signed_answers,
             );
+        }
+        if authority == Authority::User || higher.export_session == Some(true) {
+            over(&mut self.export_session, &higher.export_session);
         }
         for (name, tool) in &higher.shell_tools {
             match self.shell_tools.iter_mut().find(|(known, _)| known == name) {
@@ -234,5 +240,12 @@ impl Settings {
     #[must_use]
     pub fn require_signed_answers(&self) -> bool {
         self.require_signed_answers.unwrap_or(false)
+    }
+
+    /// Whether processes started from a session find it as their parent;
+    /// `true` unless set.
+    #[must_use]
+    pub fn export_session(&self) -> bool {
+        self.export_session.unwrap_or(true)
     }
 }

@@ -1,0 +1,291 @@
+// One session with a copy of this extension.
+import { ask } from "./dialog.js";
+import { refreshExports, sessionOptions } from "./environment.js";
+import { failed, judge } from "./gate.js";
+import { installGuard, removeGuard } from "./guard.js";
+import { shared } from "./process.js";
+import { anotherSystem, publish, Service, withdraw } from "./service.js";
+
+const STATUS = "pi-permission-system";
+
+/** Two systems would each be half in charge; the person must choose one. */
+const TWO_SYSTEMS =
+  "[pi-permission-system] Every tool call is blocked, because another permission system is installed beside this one. " +
+  "Remove one of them (`pi list` shows both, `pi remove <source>` removes one) and restart Pi.";
+
+/** Connects Pi's events to the addon's session. */
+export class Instance {
+  #pi;
+  #host;
+  #addon;
+  #native;
+  #ctx;
+  #service;
+  #unsubscribe = [];
+  /** Questions that are on the screen or wait for it. */
+  #questions = new Map();
+  #announcedReady = false;
+  /** The tools that the addon knows to be registered. */
+  #tools = new Set();
+  /** What the addon was told last of where the session runs. */
+  #told = "";
+  /** Whether another permission system was there first. */
+  #beside = false;
+
+  constructor(pi, host, addon) {
+    this.#pi = pi;
+    this.#host = host;
+    this.#addon = addon;
+  }
+
+  install() {
+    const pi = this.#pi;
+    // Before any session starts, so that the session classes that exist now
+    // and every session made later are seen.
+    installGuard(this.#host, this.#addon);
+
+    // The announcements are synchronous by contract: the child is known when
+    // its own copy loads.
+    const on = (channel, use) => {
+      const off = pi.events.on(channel, (data) => {
+        if (typeof data?.sessionId === "string") use(data.sessionId, data.parentSessionId);
+      });
+      if (typeof off === "function") this.#unsubscribe.push(off);
+    };
+    on("subagents:child:session-created", (id, parent) => this.#addon.childCreated(id, parent ?? this.#native?.id() ?? null));
+    on("subagents:child:disposed", (id) => this.#addon.childDisposed(id));
+
+    pi.on("session_start", (_event, ctx) => this.#start(ctx));
+    pi.on("resources_discover", (event) => {
+      if (event.reason === "reload") this.#native?.reload();
+    });
+    pi.on("before_agent_start", (event, ctx) => this.#prepare(event, ctx));
+    pi.on("input", (event, ctx) => this.#input(event, ctx));
+    pi.on("tool_call", (event, ctx) => this.#toolCall(event, ctx));
+    pi.on("session_shutdown", (event) => this.#stop(event));
+  }
+
+  /** The addon's session, opened where no `session_start` came first. */
+  #open(ctx) {
+    this.#ctx = ctx;
+    const id = ctx.sessionManager.getSessionId();
+    if (this.#native && this.#native.id() === id) return this.#native;
+    this.#close();
+    const options = {
+      ...sessionOptions(this.#host),
+      sessionId: id,
+      sessionDir: ctx.sessionManager.getSessionDir?.() ?? null,
+      cwd: ctx.cwd,
+      hasUi: ctx.hasUI === true,
+      trusted: trusted(ctx),
+    };
+    this.#native = this.#addon.openSession(JSON.stringify(options), (kind, payload) =>
+      this.#front(kind, JSON.parse(payload)),
+    );
+    shared().instances.set(id, this);
+    this.#service = new Service(this.#native);
+    refreshExports();
+    return this.#native;
+  }
+
+  #start(ctx) {
+    const native = this.#open(ctx);
+    // Looked at before ours stands in its place.
+    this.#beside = anotherSystem(native.id());
+    if (this.#beside) this.#quietly(() => ctx.ui.notify(TWO_SYSTEMS, "error"));
+    else publish(native.id(), this.#service, native.isChild());
+    this.#announcedReady = false;
+    this.#ready();
+    this.#status();
+  }
+
+  #ready() {
+    const native = this.#native;
+    this.#emit("permissions:ready", { sessionId: native.id(), adjudicatesLocally: native.adjudicatesLocally() });
+  }
+
+  #prepare(event, ctx) {
+    const native = this.#open(ctx);
+    if (!this.#announcedReady) {
+      this.#announcedReady = true;
+      this.#ready();
+    }
+    this.#renew(ctx, event.systemPrompt);
+    const active = this.#pi.getActiveTools();
+    const prepared = JSON.parse(native.prepare(JSON.stringify({ active, systemPrompt: event.systemPrompt })));
+    if (prepared.active.length !== active.length) this.#pi.setActiveTools(prepared.active);
+    this.#status();
+    return typeof prepared.systemPrompt === "string" ? { systemPrompt: prepared.systemPrompt } : undefined;
+  }
+
+  /** Tells the addon what a new run may have changed. */
+  #renew(ctx, systemPrompt) {
+    this.#tools = new Set(this.#pi.getAllTools().map((tool) => tool.name));
+    this.#told = this.#place(ctx);
+    const about = { systemPrompt: systemPrompt ?? null, activeAgent: activeAgent(ctx), tools: [...this.#tools] };
+    this.#native.setContext(JSON.stringify({ ...JSON.parse(this.#told), ...about }));
+  }
+
+  /** Tells the addon what may have changed between two calls. */
+  #refresh(ctx, tool) {
+    if (!this.#tools.has(tool)) return this.#renew(ctx);
+    const place = this.#place(ctx);
+    if (place === this.#told) return;
+    this.#told = place;
+    this.#native.setContext(place);
+  }
+
+  #place(ctx) {
+    return JSON.stringify({ cwd: ctx.cwd, hasUi: ctx.hasUI === true, trusted: trusted(ctx) });
+  }
+
+  async #toolCall(event, ctx) {
+    try {
+      const call = {
+        name: event.toolName,
+        toolCallId: event.toolCallId,
+        parentToolCallId: event.parentToolCallId ?? null,
+        input: event.input,
+      };
+      const reason = await this.judge(call, ctx.signal, ctx);
+      return reason === undefined ? undefined : { block: true, reason };
+    } catch (error) {
+      return { block: true, reason: failed(error) };
+    }
+  }
+
+  /** Whether a person sits at this session. */
+  hasUi() {
+    return this.#ctx?.hasUI === true;
+  }
+
+  /** Whether the person trusts this session's project. */
+  trusted() {
+    return this.#ctx !== undefined && trusted(this.#ctx);
+  }
+
+  /** The variables this session wants child processes to inherit. */
+  exports() {
+    return JSON.parse(this.#native.exports());
+  }
+
+  /** Judges one call of this session; the reason why it is blocked, if it is. */
+  async judge(call, signal, ctx = this.#ctx) {
+    const native = this.#open(ctx);
+    if (this.#beside || anotherSystem(native.id())) return TWO_SYSTEMS;
+    this.#refresh(ctx, call.name);
+    return judge(native, { ...call, ...this.#service.facts(call) }, signal);
+  }
+
+  async #input(event, ctx) {
+    try {
+      if (!event.text?.startsWith?.("/skill:")) return undefined;
+      const native = this.#open(ctx);
+      this.#renew(ctx);
+      const call = { skillInput: event.text, input: {} };
+      const reason = await judge(native, call, ctx.signal);
+      if (reason === undefined) return undefined;
+      ctx.ui.notify(reason, "warning");
+    } catch (error) {
+      ctx.ui.notify(failed(error), "error");
+    }
+    return { action: "handled" };
+  }
+
+  /** What the addon reports on its own account. */
+  #front(kind, payload) {
+    switch (kind) {
+      case "question":
+        void this.#ask(payload);
+        break;
+      case "gone":
+        this.#questions.get(payload.id)?.abort();
+        break;
+      case "event":
+        this.#emit(payload.channel, payload.data);
+        break;
+      case "notice":
+        this.#quietly(() => this.#ctx?.ui.notify(payload.text, payload.level));
+        break;
+      default:
+        break;
+    }
+  }
+
+  /** Puts a question to the person here, whoever asks it. */
+  async #ask(question) {
+    const { id } = question;
+    const native = this.#native;
+    if (!native || this.#questions.has(id)) return;
+    const withdrawn = new AbortController();
+    this.#questions.set(id, withdrawn);
+    try {
+      this.#status();
+      await ask(native, this.#ctx, question, withdrawn.signal, this.#host.tui);
+    } catch (error) {
+      this.#quietly(() => native.unanswerable(id, error instanceof Error ? error.message : String(error)));
+    } finally {
+      this.#questions.delete(id);
+      this.#status();
+    }
+  }
+
+  #status() {
+    this.#quietly(() => {
+      if (this.#ctx?.hasUI) this.#ctx.ui.setStatus(STATUS, this.#native?.status() ?? undefined);
+    });
+  }
+
+  /** Listeners and screens that throw change no decision. */
+  #emit(channel, data) {
+    this.#quietly(() => this.#pi.events.emit(channel, data));
+  }
+
+  #quietly(run) {
+    try {
+      run();
+    } catch {
+      // Told to nobody: the screen or the listener is the one that failed.
+    }
+  }
+
+  #close() {
+    const native = this.#native;
+    if (!native) return;
+    const id = native.id();
+    for (const withdrawn of this.#questions.values()) withdrawn.abort();
+    if (shared().instances.get(id) === this) shared().instances.delete(id);
+    if (this.#service) withdraw(id, this.#service);
+    this.#native = undefined;
+    this.#tools = new Set();
+    this.#told = "";
+    this.#service = undefined;
+    native.shutdown();
+    refreshExports();
+  }
+
+  #stop(event) {
+    for (const off of this.#unsubscribe.splice(0)) this.#quietly(off);
+    this.#quietly(() => {
+      if (this.#ctx?.hasUI) this.#ctx.ui.setStatus(STATUS, undefined);
+    });
+    this.#close();
+    // After `/new`, `/resume`, `/fork` and `/reload` another copy takes over,
+    // and children of this process may be running meanwhile.
+    if (event?.reason === undefined || event.reason === "quit") removeGuard();
+  }
+}
+
+function trusted(ctx) {
+  return typeof ctx.isProjectTrusted === "function" ? ctx.isProjectTrusted() === true : false;
+}
+
+/** The newest `active_agent` entry as it stands: `{name}`, or null. */
+function activeAgent(ctx) {
+  const entries = ctx.sessionManager.getEntries?.() ?? [];
+  for (let at = entries.length - 1; at >= 0; at--) {
+    const entry = entries[at];
+    if (entry.type === "custom" && entry.customType === "active_agent") return entry.data ?? null;
+  }
+  return null;
+}

@@ -1,0 +1,105 @@
+// The interface for other extensions: a service for each session, found
+// through the same process-global symbols that they already use.
+const SERVICES = Symbol.for("@gotgenes/pi-permission-system:session-services");
+const ROOT_SERVICE = Symbol.for("@gotgenes/pi-permission-system:service");
+const OURS = Symbol.for("countersign:service");
+
+export const PERMISSIONS_READY_CHANNEL = "permissions:ready";
+export const PERMISSIONS_UI_PROMPT_CHANNEL = "permissions:ui_prompt";
+export const PERMISSIONS_DECISION_CHANNEL = "permissions:decision";
+
+/** The service of a session, or `undefined` where it has none. */
+export function getPermissionsService(sessionId) {
+  if (typeof sessionId !== "string") {
+    process.emitWarning("getPermissionsService() needs the id of a session", { code: "PI_PERMISSION_SYSTEM_WARN0001" });
+    return undefined;
+  }
+  return services().get(sessionId);
+}
+
+function services() {
+  globalThis[SERVICES] ??= new Map();
+  return globalThis[SERVICES];
+}
+
+/** Publishes the service of a session; the older accessor gives the root's. */
+export function publish(sessionId, service, isChild) {
+  services().set(sessionId, service);
+  if (!isChild) globalThis[ROOT_SERVICE] = service;
+}
+
+/** Takes a service back, unless a newer one stands in its place. */
+export function withdraw(sessionId, service) {
+  if (services().get(sessionId) === service) services().delete(sessionId);
+  if (globalThis[ROOT_SERVICE] === service) delete globalThis[ROOT_SERVICE];
+}
+
+/** Whether another permission system runs in this process. */
+export function anotherSystem(sessionId) {
+  const found = [globalThis[ROOT_SERVICE], services().get(sessionId)];
+  return found.some((service) => service !== undefined && service?.[OURS] !== true);
+}
+
+/** What other extensions may ask of a session, and register with it. */
+export class Service {
+  #native;
+  #formatters = new Map();
+  #extractors = new Map();
+  #authorizers = new Map();
+  [OURS] = true;
+
+  constructor(native) {
+    this.#native = native;
+  }
+
+  checkPermission(surface, value, agentName) {
+    return JSON.parse(this.#native.query(JSON.stringify({ surface, value: value ?? null, agentName: agentName ?? null })));
+  }
+
+  getToolPermission(toolName, agentName) {
+    return this.checkPermission(toolName, undefined, agentName).state;
+  }
+
+  isToolFullyDenied(toolName, agentName) {
+    return this.#native.fullyDenied(toolName, agentName ?? null);
+  }
+
+  registerToolInputFormatter(toolName, formatter) {
+    return register(this.#formatters, toolName, formatter, "input formatter");
+  }
+
+  registerToolAccessExtractor(toolName, extractor) {
+    return register(this.#extractors, toolName, extractor, "access extractor");
+  }
+
+  registerAuthorizer(name, authorize) {
+    return register(this.#authorizers, name, authorize, "authorizer");
+  }
+
+  /** What the registrations say about a call: its preview and its path. */
+  facts(call) {
+    const preview = this.#formatters.get(call.name)?.(call.input);
+    const path = this.#extractors.get(call.name)?.(call.input);
+    return {
+      ...(typeof preview === "string" ? { preview } : {}),
+      ...(typeof path === "string" ? { path } : {}),
+    };
+  }
+
+  getToolInputFormatter(toolName) {
+    return this.#formatters.get(toolName);
+  }
+
+  getToolAccessExtractor(toolName) {
+    return this.#extractors.get(toolName);
+  }
+}
+
+function register(entries, name, entry, what) {
+  if (typeof entry !== "function") throw new TypeError(`the ${what} for '${name}' is not a function`);
+  if (entries.has(name)) throw new Error(`there is already one ${what} for '${name}'`);
+  entries.set(name, entry);
+  return () => {
+    if (entries.get(name) === entry) entries.delete(name);
+  };
+}
