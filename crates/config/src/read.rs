@@ -275,7 +275,8 @@ impl Reader<'_> {
             .iter()
             .map(|(name, _)| format!("`{name}`"))
             .collect();
-        let message = format!("{} has no effect any more", names.join(" and "));
+        let verb = if names.len() == 1 { "has" } else { "have" };
+        let message = format!("{} {verb} no effect any more", names.join(" and "));
         let mut diagnostic = Diagnostic::new("config/deprecated-key", Severity::Warning, message)
             .label(self.place(*first), "ignored")
             .help(format!("use {PREVIEW_REPLACEMENTS} instead"));

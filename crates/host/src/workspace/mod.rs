@@ -11,9 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use countersign_config::{Authority, Parsed, Settings, parse_agent, parse_config};
 use countersign_policy::compose::{Body, ScopePolicy, compose, merge};
-use countersign_policy::{
-    Action, Flavour, Grant, GrantScope, PatternContext, Policy, Scope, lint,
-};
+use countersign_policy::{Action, Flavour, Grant, GrantScope, PatternContext, Policy, Scope, lint};
 use countersign_text::{Diagnostic, Severity};
 
 use crate::paths::{AgentPaths, project_config};
@@ -433,7 +431,8 @@ fn read(options: &WorkspaceOptions, places: &Places) -> Snapshot {
         all.diagnostics.push(diagnostic);
         all.invalid.push(Scope::Agent);
     }
-    all.diagnostics.extend(lint::permissive_bash(&merge(&all.scopes)));
+    all.diagnostics
+        .extend(lint::permissive_bash(&merge(&all.scopes)));
     all.diagnostics.extend(clamp_notice(&all.invalid));
 
     let mut lasting = Vec::new();
