@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::{check, generate, init, log};
+use crate::{check, doctor, generate, init, log};
 
 /// Examples first, then the way to call it, then the details.
 const TEMPLATE: &str = "\
@@ -37,10 +37,10 @@ pub struct Arguments {
 
 const MAIN_BEFORE: &str = "\
 Examples:
+  countersign init                       start with a commented policy
+  countersign log tail --follow          what is decided, as it happens
   countersign check --tool bash --input '{\"command\":\"git push\"}'
-                             what would happen to this call, and why
-
-  countersign init           start with a commented policy
+                                         what would happen to this call, and why
 
 Deciding:
   check       Decide tool calls as the Pi extension would
@@ -50,6 +50,7 @@ Looking back:
 
 Setting up:
   init        Write a commented policy to start from
+  doctor      Look whether everything that should gate is gating
   completions Print a completion script for your shell
   man         Print or write the manual pages
 ";
@@ -118,6 +119,21 @@ Exit status:
   1  an error, or wrong usage"
     )]
     Log(log::Args),
+    /// Look whether everything that should gate is gating
+    #[command(
+        help_template = TEMPLATE,
+        before_help = "\
+Examples:
+  countersign doctor                     looks, and makes a canary call through Pi
+  countersign doctor --no-canary --json  for scripts
+  countersign doctor --clean             removes what killed processes left
+",
+        after_help = "\
+Exit status:
+  0  nothing is wrong
+  1  something is, or wrong usage"
+    )]
+    Doctor(doctor::Args),
     /// Print a completion script for your shell
     #[command(
         help_template = TEMPLATE,

@@ -2,6 +2,7 @@
 
 mod args;
 mod check;
+mod doctor;
 mod exit;
 mod generate;
 mod init;
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> exit::Outcome {
     match command {
         Command::Check(args) => check::run(&args),
+        Command::Doctor(args) => doctor::run(&args),
         Command::Init(args) => init::run(&args),
         Command::Log(args) => log::run(&args),
         Command::Completions(args) => generate::completions(&args),
