@@ -1,0 +1,357 @@
+//! Path uses.
+
+use countersign_text::Span;
+
+use super::bases::Bases;
+use super::words::Item;
+use super::{Place, Walker};
+use crate::analysis::{Base, Certainty, Direction, PathRole, PathUse, Proof};
+use crate::program::{Facts, Run};
+use crate::tree::{Redirect, RedirectKind, TestItem, WordId};
+use crate::value::Value;
+
+/// Whether the target of `>&` or `<&` is a descriptor, or closes one.
+pub(super) fn is_descriptor(text: &str) -> bool {
+    let digits = text.strip_suffix('-').unwrap_or(text);
+    digits.bytes().all(|b| b.is_ascii_digit())
+}
+
+impl Walker<'_, '_> {
+    /// The path in `value` from byte `offset` on, under every base.
+    #[expect(clippy::too_many_arguments, reason = "the parts of one path use")]
+    pub(super) fn emit_path(
+        &mut self,
+        value: &Value,
+        offset: usize,
+        span: Span,
+        (direction, proof): (Direction, Proof),
+        role: PathRole,
+        unit: Option<usize>,
+        start: &Bases,
+    ) {
+        let Some(tail) = value.text.get(offset..) else {
+            return;
+        };
+        if value.pipe || (tail.is_empty() && value.certainty == Certainty::Literal) {
+            return;
+        }
+        let mut certainty = value.certainty;
+        if certainty == Certainty::Glob && self.names.odd_globs {
+            certainty = Certainty::Computed;
+        }
+        let mut texts = vec![tail.to_owned()];
+        if offset > 0 && tail.starts_with('~') && value.home != Some(offset) {
+            // Bash leaves this `~` alone; the program may not.
+            texts.push(format!("./{tail}"));
+        }
+        if certainty == Certainty::Glob && tail.contains('[') {
+            // A pattern that matches nothing stays as it is.
+            let literal = tail.replace('\\', "");
+            self.push_paths(
+                &[literal],
+                span,
+                (direction, proof),
+                role,
+                Certainty::Literal,
+                unit,
+                start,
+            );
+        }
+        self.push_paths(
+            &texts,
+            span,
+            (direction, proof),
+            role,
+            certainty,
+            unit,
+            start,
+        );
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of one path use")]
+    fn push_paths(
+        &mut self,
+        texts: &[String],
+        span: Span,
+        (direction, proof): (Direction, Proof),
+        role: PathRole,
+        certainty: Certainty,
+        unit: Option<usize>,
+        start: &Bases,
+    ) {
+        for text in texts {
+            let rooted = text.starts_with('/') || text == "~" || text.starts_with("~/");
+            for base in start.iter() {
+                if self.out.analysis.paths.len() >= self.out.limits.paths {
+                    self.out.limit(span, "too many paths");
+                    return;
+                }
+                self.out.analysis.paths.push(PathUse {
+                    text: text.clone(),
+                    span,
+                    direction,
+                    proof,
+                    role,
+                    base,
+                    certainty,
+                    unit,
+                });
+                if rooted {
+                    break;
+                }
+            }
+        }
+    }
+
+    pub(super) fn computed_path(&mut self, text: &str, span: Span, unit: usize, base: Base) {
+        if self.out.analysis.paths.len() >= self.out.limits.paths {
+            self.out.limit(span, "too many paths");
+            return;
+        }
+        self.out.analysis.paths.push(PathUse {
+            text: text.to_owned(),
+            span,
+            direction: Direction::Both,
+            proof: Proof::Unproven,
+            role: PathRole::File,
+            base,
+            certainty: Certainty::Computed,
+            unit: Some(unit),
+        });
+    }
+
+    /// The target of a redirect.
+    pub(super) fn redirect_path(
+        &mut self,
+        redirect: &Redirect,
+        word: WordId,
+        unit: Option<usize>,
+        place: Place,
+        start: &Bases,
+    ) {
+        let (direction, proof) = match redirect.kind {
+            RedirectKind::Read | RedirectKind::DuplicateIn => (Direction::Read, Proof::Syntax),
+            RedirectKind::Write | RedirectKind::DuplicateOut => (Direction::Write, Proof::Syntax),
+            RedirectKind::ReadWrite => (Direction::Both, Proof::Unproven),
+            RedirectKind::HereString | RedirectKind::Heredoc => return,
+        };
+        let duplicates = matches!(
+            redirect.kind,
+            RedirectKind::DuplicateIn | RedirectKind::DuplicateOut
+        );
+        let tree = self.tree;
+        let Some(word) = tree.word(word) else { return };
+        let span = self.outer(place, word.span);
+        for value in self.expanding(place, |e| e.alternatives(word)) {
+            if duplicates && value.exact().is_some_and(is_descriptor) {
+                continue;
+            }
+            self.emit_path(
+                &value,
+                0,
+                span,
+                (direction, proof),
+                PathRole::File,
+                unit,
+                start,
+            );
+        }
+    }
+
+    /// A word that may or may not be a path: a loop's value, a subject.
+    pub(super) fn operand_word(&mut self, id: WordId, unit: usize, place: Place, start: &Bases) {
+        let tree = self.tree;
+        let Some(word) = tree.word(id) else { return };
+        let span = self.outer(place, word.span);
+        for value in self.expanding(place, |e| e.alternatives(word)) {
+            if value.certainty == Certainty::Computed {
+                continue;
+            }
+            self.emit_path(
+                &value,
+                0,
+                span,
+                (Direction::Both, Proof::Unproven),
+                PathRole::Operand,
+                Some(unit),
+                start,
+            );
+        }
+    }
+
+    pub(super) fn subject_paths(&mut self, id: WordId, unit: usize, place: Place, start: &Bases) {
+        self.operand_word(id, unit, place, start);
+    }
+
+    /// The operands of a command: what the tables say, and the rest by shape.
+    pub(super) fn operands(
+        &mut self,
+        items: &[Item],
+        unit: usize,
+        facts: Option<&Facts>,
+        start: &Bases,
+    ) {
+        let empty = Facts::default();
+        let facts = facts.unwrap_or(&empty);
+        for path in &facts.paths {
+            let Some(item) = items.get(path.arg) else {
+                continue;
+            };
+            for value in self.variants(item) {
+                self.emit_path(
+                    &value,
+                    path.offset,
+                    item.span,
+                    (path.direction, path.proof),
+                    path.role,
+                    Some(unit),
+                    start,
+                );
+            }
+        }
+        let proved = facts.operands.unwrap_or((Direction::Both, Proof::Unproven));
+        let mut options = true;
+        for (i, item) in items.iter().enumerate().skip(1) {
+            if item.exact() == Some("--") {
+                options = false;
+                continue;
+            }
+            let elsewhere = facts.not_paths.contains(&i)
+                || facts.paths.iter().any(|p| p.arg == i)
+                || facts.runs.iter().any(|run| match run {
+                    Run::Words { start, end } => (*start..*end).contains(&i),
+                    Run::Script { arg, .. } => *arg == i,
+                    Run::Text(_) => false,
+                });
+            if elsewhere {
+                continue;
+            }
+            self.operand(item, unit, options, proved, start);
+        }
+    }
+
+    /// The values an operand may have: more than one where a variable goes
+    /// through several.
+    fn variants(&self, item: &Item) -> Vec<Value> {
+        if item.value.certainty != Certainty::Computed || !item.alone {
+            return vec![item.value.clone()];
+        }
+        let Some(word) = self.tree.word(item.word) else {
+            return vec![item.value.clone()];
+        };
+        let place = Place {
+            source: word.source,
+            context: None,
+            depth: 0,
+        };
+        self.expanding(place, |e| e.alternatives(word))
+    }
+
+    fn operand(
+        &mut self,
+        item: &Item,
+        unit: usize,
+        options: bool,
+        proved: (Direction, Proof),
+        start: &Bases,
+    ) {
+        for value in self.variants(item) {
+            let offset = if options && value.text.starts_with('-') {
+                match option_value(&value.text) {
+                    Some(offset) => offset,
+                    None if value.certainty == Certainty::Computed => 0,
+                    None => continue,
+                }
+            } else {
+                0
+            };
+            if value.number {
+                // A file that is named by a number alone is not worth the
+                // question.
+                continue;
+            }
+            self.emit_path(
+                &value,
+                offset,
+                item.span,
+                proved,
+                PathRole::Operand,
+                Some(unit),
+                start,
+            );
+        }
+    }
+
+    /// The operands of `[[ … ]]`, and the arithmetic its operators do.
+    pub(super) fn test_items(
+        &mut self,
+        items: &[TestItem],
+        unit: usize,
+        place: Place,
+        start: &Bases,
+    ) {
+        let tree = self.tree;
+        let mut operator = "";
+        for (i, item) in items.iter().enumerate() {
+            match item {
+                TestItem::Operator(span) => operator = tree.slice(place.source, *span),
+                TestItem::Word(id) => {
+                    self.word(*id, Some(unit), place, start);
+                    let next = match items.get(i + 1) {
+                        Some(TestItem::Operator(span)) => tree.slice(place.source, *span),
+                        _ => "",
+                    };
+                    self.test_operand(*id, operator, next, unit, place, start);
+                    operator = "";
+                }
+            }
+        }
+    }
+
+    fn test_operand(
+        &mut self,
+        id: WordId,
+        before: &str,
+        after: &str,
+        unit: usize,
+        place: Place,
+        start: &Bases,
+    ) {
+        let arithmetic = |op: &str| matches!(op, "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge");
+        if arithmetic(before) || arithmetic(after) || matches!(before, "-v" | "-R") {
+            self.evaluated_word(id, unit, place, start);
+            return;
+        }
+        let file = matches!(before, "-nt" | "-ot" | "-ef")
+            || matches!(after, "-nt" | "-ot" | "-ef")
+            || (before.len() == 2 && !matches!(before, "-n" | "-z" | "-o" | "-t"))
+                && before.starts_with('-');
+        if file {
+            let tree = self.tree;
+            let Some(word) = tree.word(id) else { return };
+            let span = self.outer(place, word.span);
+            for value in self.expanding(place, |e| e.alternatives(word)) {
+                self.emit_path(
+                    &value,
+                    0,
+                    span,
+                    (Direction::Read, Proof::Core),
+                    PathRole::Operand,
+                    Some(unit),
+                    start,
+                );
+            }
+        }
+    }
+}
+
+/// Where the value in `--name=value`, `-ovalue` starts, when it can be a path.
+fn option_value(text: &str) -> Option<usize> {
+    if let Some((name, value)) = text.split_once('=') {
+        let named = !name.contains(char::is_whitespace) && !value.is_empty();
+        return named.then_some(name.len() + 1);
+    }
+    let rest = text.get(2..)?;
+    let rooted = rest.starts_with('/') || rest.starts_with("../") || rest.starts_with("~/");
+    (rooted && !text.starts_with("--")).then_some(2)
+}
