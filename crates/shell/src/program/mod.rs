@@ -3,7 +3,24 @@
 //! options run something or write a file.
 //!
 //! This module sees one command at a time as a list of arguments; it knows
-//! nothing of syntax. Its knowledge is data: one table row per program.
+//! nothing of syntax. Its knowledge is data: one table row per program
+//! (`tables/`), read by one interpreter (`walk`, `effects`). What no table can
+//! hold (the languages of `sed` and `awk`, the subcommands of `git`) has a
+//! module of its own.
+
+mod awk;
+mod checks;
+mod code;
+mod effects;
+mod git;
+mod name;
+mod row;
+mod sed;
+mod tables;
+mod variable;
+mod walk;
+
+pub use variable::variable_hazard;
 
 use crate::{Direction, Exemption, FloorCause, PathRole, Proof};
 
@@ -27,7 +44,10 @@ pub struct Arg<'a> {
 pub struct Facts {
     /// Commands it runs.
     pub runs: Vec<Run>,
-    /// Paths among its words.
+    /// Paths among its words. Values embedded in options (`--file=x`, `-ox`)
+    /// are listed here, also for programs without a row. For a word whose
+    /// value is not known, the offset counts in its known prefix. Words that
+    /// belong to one of `runs` are left to that run.
     pub paths: Vec<PathArg>,
     /// Indices of words that are known *not* to be paths (scripts, patterns,
     /// option values that are no files). Words in neither list are judged by
@@ -45,6 +65,29 @@ pub struct Facts {
     /// A change of directory before the inner command runs, which makes
     /// relative paths of it unknown.
     pub changes_directory: bool,
+    /// The directory that the command's own relative operands start from
+    /// (`tar -C dir`, `git -C dir`): a word and the offset in it.
+    pub starts_in: Option<(usize, usize)>,
+    /// It reads its program from standard input (`bash -s`, `sh` alone), so
+    /// that what is piped or fed into it runs. A floor says so as well.
+    pub reads_program_from_stdin: bool,
+    /// Paths that are named only at run time (`xargs cat`), each with a
+    /// one-line note.
+    pub computed_paths: Vec<(Direction, String)>,
+    /// Paths written inside a word in another language (`sed 'w out'`,
+    /// `awk '{print > "out"}'`, `curl -O` URLs): certainly paths.
+    pub texts: Vec<PathText>,
+}
+
+/// A path that stands inside a word but is not its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathText {
+    /// The word it was found in (0: in none of them).
+    pub arg: usize,
+    /// The path.
+    pub text: String,
+    /// Which way data flows.
+    pub direction: Direction,
 }
 
 /// A command that another one runs.
@@ -90,6 +133,5 @@ pub struct PathArg {
 /// file, which withdraws the core-reader exemption (spec 03 §4.2).
 #[must_use]
 pub fn facts(args: &[Arg<'_>], writes_elsewhere: bool) -> Facts {
-    let _ = (args, writes_elsewhere);
-    Facts::default()
+    effects::analyse(args, writes_elsewhere, 0).facts
 }

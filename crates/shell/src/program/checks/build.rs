@@ -1,0 +1,137 @@
+//! Build tools and package managers.
+
+use super::super::row::Does;
+use super::super::walk::Walk;
+use super::super::Run;
+use crate::FloorCause;
+
+pub(super) fn check_make(walk: &mut Walk<'_, '_>) {
+    for index in walk.operands.clone() {
+        let Some((key, value)) = walk.text(index).split_once('=') else {
+            continue;
+        };
+        walk.no_path(index);
+        let key = key.trim_end_matches([':', '?', '+', '!']);
+        let runs = matches!(
+            key,
+            "SHELL"
+                | ".SHELLFLAGS"
+                | "MAKEFLAGS"
+                | "GNUMAKEFLAGS"
+                | "MAKE"
+                | "MAKEFILES"
+                | "BASH_ENV"
+                | "PATH"
+        );
+        if runs || value.contains("$(shell") || value.contains("${shell") || key.ends_with('!') {
+            walk.teeth(format!("`{key}=` changes what runs the recipes"));
+        }
+    }
+    let from_stdin = walk.options.iter().any(|taken| {
+        matches!(taken.name, "f" | "file" | "makefile")
+            && taken
+                .value
+                .is_some_and(|at| matches!(walk.value_text(at).0, "-" | "/dev/stdin" | "/dev/fd/0"))
+    });
+    if from_stdin {
+        walk.teeth("runs what it reads from standard input");
+    }
+}
+
+/// Settings of a package manager that name programs.
+pub(super) fn check_package(walk: &mut Walk<'_, '_>) {
+    let words: Vec<&str> = walk
+        .operands
+        .iter()
+        .map(|index| walk.text(*index))
+        .collect();
+    if words.first() == Some(&"set") || words.first().is_some_and(|word| word.contains('=')) {
+        let hazards = [
+            "registry",
+            "script-shell",
+            "shell",
+            "git",
+            "editor",
+            "node-options",
+            "prefix",
+            "userconfig",
+            "globalconfig",
+            "ignore-scripts",
+            "viewer",
+            "init-module",
+        ];
+        let named = words.iter().any(|word| {
+            let key = word.split('=').next().unwrap_or("");
+            let key = key.rsplit(':').next().unwrap_or(key);
+            hazards.contains(&key)
+        });
+        if named {
+            walk.teeth("changes a setting that decides what is run or installed later");
+        }
+    }
+}
+
+/// `cmake -E env cmd`, `cmake -E rm x`.
+pub(super) fn check_cmake(walk: &mut Walk<'_, '_>) {
+    let at = (1..walk.args.len()).find(|index| walk.value(*index) == Some("-E"));
+    let Some(at) = at else { return };
+    match walk.value(at + 1) {
+        Some(
+            "echo" | "echo_append" | "capabilities" | "environment" | "sleep" | "true" | "false",
+        ) => {}
+        Some("env" | "time" | "chdir") => {
+            walk.facts.runs.push(Run::Words {
+                start: at + 1,
+                end: walk.args.len(),
+            });
+            let note = "`cmake -E` runs another command".to_owned();
+            walk.facts
+                .floors
+                .push((FloorCause::IndirectionWrapper, note));
+        }
+        _ => {
+            // `rm`, `copy`, `tar` and the like do what those programs do.
+            walk.facts.runs.push(Run::Words {
+                start: at + 1,
+                end: walk.args.len(),
+            });
+            walk.teeth("`cmake -E` acts as another program");
+        }
+    }
+}
+
+/// Settings of compilers that are known to run and load nothing.
+pub(super) fn check_settings(walk: &mut Walk<'_, '_>) {
+    const RUSTC: &str = "opt-level debuginfo target-cpu target-feature lto codegen-units panic \
+        overflow-checks debug-assertions embed-bitcode metadata extra-filename \
+        force-frame-pointers strip prefer-dynamic relocation-model code-model no-prepopulate-passes \
+        split-debuginfo symbol-mangling-version rpath inline-threshold instrument-coverage";
+    const CARGO: &str = "net. build.jobs build.target profile. term. http. future-incompat-report. \
+        registries.crates-io.protocol resolver. unstable.";
+    let name = walk.row.names.split(' ').next().unwrap_or("");
+    for taken in walk.options.clone() {
+        let Some(at) = taken.value.filter(|_| taken.does == Does::Setting) else {
+            continue;
+        };
+        let (text, all) = walk.value_text(at);
+        let (key, _) = text.split_once('=').unwrap_or((text, ""));
+        let known = match name {
+            "rustc" => {
+                taken.name != "Z" && RUSTC.split_ascii_whitespace().any(|known| known == key)
+            }
+            _ if name.starts_with("cargo") => {
+                CARGO
+                    .split_ascii_whitespace()
+                    .any(|known| key.trim().starts_with(known))
+                    && !key.contains("target-dir")
+                    && text.contains('=')
+            }
+            _ => !["extld", "toolexec", "plugin", "-o", "B", "linkmode", "@"]
+                .iter()
+                .any(|hazard| text.contains(hazard)),
+        };
+        if !all || !known {
+            walk.teeth(format!("the setting `{key}` can run or load something"));
+        }
+    }
+}
