@@ -3,7 +3,6 @@
 use super::checks;
 use super::name;
 use super::row::{Check, Does, Operands, Row, Wrap};
-use super::variable::variable_hazard;
 use super::walk::{Walk, known, may_be_option};
 use super::{Arg, Facts, Run};
 use crate::{Direction, Exemption, FloorCause, PathRole, Proof};
@@ -344,7 +343,7 @@ fn command(walk: &mut Walk<'_, '_>, skip: usize, assigns: bool) {
             && let Some((name, value)) = text.split_once('=').filter(|(name, _)| !name.is_empty())
         {
             let all = walk.value(index).is_some();
-            if let Some(what) = variable_hazard(name, all.then_some(value)) {
+            if let Some(what) = crate::variable_with_teeth(name, all.then_some(value)) {
                 walk.teeth(format!("`{name}` {what}"));
             }
             walk.no_path(index);

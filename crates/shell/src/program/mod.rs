@@ -17,10 +17,7 @@ mod name;
 mod row;
 mod sed;
 mod tables;
-mod variable;
 mod walk;
-
-pub use variable::variable_hazard;
 
 use crate::{Direction, Exemption, FloorCause, PathRole, Proof};
 

@@ -42,7 +42,6 @@ const INTERPRETERS: &[&str] = &[
     "sqlite3",
     "bc",
     "gdb",
-    "make",
     "ed",
     "ex",
     "vi",

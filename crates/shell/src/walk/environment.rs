@@ -27,6 +27,27 @@ fn harmless(name: &str, value: &str) -> bool {
             matches!(value, "true" | ":" | "cat")
         }
         "GIT_ASKPASS" | "SSH_ASKPASS" => matches!(value, "" | "true" | "echo"),
+        // As running a script of the workspace is no more than that.
+        "PYTHONPATH" => {
+            !value.is_empty()
+                && value.split(':').all(|directory| {
+                    !directory.starts_with(['/', '~']) && !directory.contains("..")
+                })
+        }
+        "CC" | "CXX" | "CPP" => matches!(
+            value,
+            "cc" | "gcc" | "clang" | "c++" | "g++" | "clang++" | "cpp"
+        ),
+        "RUSTFLAGS" => value.split(' ').all(|word| {
+            matches!(
+                word,
+                "" | "-D" | "-W" | "-A" | "warnings" | "-Dwarnings" | "unused" | "dead_code"
+            )
+        }),
+        "MAKEFLAGS" => value
+            .strip_prefix("-j")
+            .is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit())),
+        "GIT_TRACE" => matches!(value, "0" | "1" | "2" | "true" | "false"),
         "BROWSER" => matches!(value, "none" | "true" | ""),
         "NODE_OPTIONS" => value.split(' ').all(|word| {
             word.is_empty()

@@ -207,9 +207,26 @@ impl Walker<'_, '_> {
                     Some(unit),
                     start,
                 );
+                // Whether an option's file is looked for before or after the
+                // directory is changed depends on the program.
+                if let Some(moved) = Self::moved(items, facts, start)
+                    && facts.starts_in != Some((path.arg, path.offset))
+                {
+                    self.emit_path(
+                        &value,
+                        path.offset,
+                        item.span,
+                        (path.direction, path.proof),
+                        path.role,
+                        Some(unit),
+                        &moved,
+                    );
+                }
             }
         }
         let proved = facts.operands.unwrap_or((Direction::Both, Proof::Unproven));
+        let moved = Self::moved(items, facts, start);
+        let start = moved.as_ref().unwrap_or(start);
         let mut options = true;
         for (i, item) in items.iter().enumerate().skip(1) {
             if item.exact() == Some("--") {
@@ -227,6 +244,50 @@ impl Walker<'_, '_> {
                 continue;
             }
             self.operand(item, unit, options, proved, start);
+        }
+    }
+
+    /// Where a command's own operands start from, when an option says so.
+    fn moved(items: &[Item], facts: &Facts, start: &Bases) -> Option<Bases> {
+        let (arg, offset) = facts.starts_in?;
+        let target = items
+            .get(arg)
+            .and_then(Item::exact)
+            .and_then(|text| text.get(offset..));
+        Some(target.map_or_else(Bases::unknown, |target| start.entered(target)))
+    }
+
+    /// Paths that a program's own language names, and those that are named
+    /// only at run time.
+    pub(super) fn table_paths(
+        &mut self,
+        items: &[Item],
+        unit: usize,
+        facts: &Facts,
+        start: &Bases,
+    ) {
+        let moved = Self::moved(items, facts, start);
+        let start = moved.as_ref().unwrap_or(start);
+        let whole = items.first().map(|item| item.span).unwrap_or_default();
+        for path in &facts.texts {
+            let span = items.get(path.arg).map_or(whole, |item| item.span);
+            let proof = match path.direction {
+                Direction::Both => Proof::Unproven,
+                Direction::Read | Direction::Write => Proof::Core,
+            };
+            self.push_paths(
+                std::slice::from_ref(&path.text),
+                span,
+                (path.direction, proof),
+                PathRole::File,
+                Certainty::Literal,
+                Some(unit),
+                start,
+            );
+        }
+        if !facts.computed_paths.is_empty() {
+            let base = start.iter().next().unwrap_or(Base::Unknown);
+            self.computed_path("(named at run time)", whole, unit, base);
         }
     }
 

@@ -251,6 +251,7 @@ impl Walker<'_, '_> {
             start.clone()
         };
         self.operands(items, unit, Some(&facts), start);
+        self.table_paths(items, unit, &facts, start);
         let appends = matches!(
             base,
             "xargs" | "parallel" | "rush" | "rust-parallel" | "fd" | "fdfind" | "find" | "entr"

@@ -1,8 +1,8 @@
 //! Build tools and package managers.
 
+use super::super::Run;
 use super::super::row::Does;
 use super::super::walk::Walk;
-use super::super::Run;
 use crate::FloorCause;
 
 pub(super) fn check_make(walk: &mut Walk<'_, '_>) {

@@ -1,10 +1,10 @@
 //! Shells, interpreters and other programs that run what they are given.
 
+use super::super::Run;
 use super::super::effects::script;
 use super::super::name;
 use super::super::row::{Check, Does};
 use super::super::walk::{Walk, known};
-use super::super::Run;
 use super::path_text;
 use crate::{Direction, FloorCause, Proof};
 
