@@ -13,10 +13,15 @@ pub mod gate;
 pub mod mailbox;
 pub mod paths;
 pub mod process;
+pub mod registry;
 pub mod review_log;
+pub mod session;
 pub mod workspace;
 
 /// The gate, for front ends.
 pub use countersign_engine as engine;
+/// Tool calls, for front ends.
+pub use countersign_intent as intent;
 /// Rules and grants, for front ends.
 pub use countersign_policy as policy;
+pub use session::Session;

@@ -216,21 +216,9 @@ fn shell_command(input: &Value, member: &str, workdir: Option<&str>) -> ShellCom
         Some(_) => (String::new(), Some(MissingCommand::NotText)),
     };
     ShellCommand {
-        analysis: analyze(&command),
+        analysis: countersign_shell::analyze(&command),
         text: command,
         missing,
         workdir: workdir.and_then(|member| text(input, member)),
-    }
-}
-
-/// Nothing of a command is read yet: it is one floor.
-fn analyze(command: &str) -> Analysis {
-    Analysis {
-        floors: vec![countersign_shell::Floor {
-            cause: countersign_shell::FloorCause::UnparseableCommand,
-            span: countersign_text::Span::new(0, command.len()),
-            note: "the command was not read".to_owned(),
-        }],
-        ..Analysis::default()
     }
 }

@@ -117,6 +117,12 @@ impl ReviewLog {
         self.write(Stream::Debug, event, fields)
     }
 
+    /// Whether the debug log is on, so that nothing is made for it in vain.
+    #[must_use]
+    pub fn writes_debug(&self) -> bool {
+        self.debug.enabled.load(Ordering::Relaxed)
+    }
+
     fn write(&self, stream: Stream, event: &str, fields: Value) -> Option<String> {
         let file = match stream {
             Stream::Review => &self.review,

@@ -1,0 +1,147 @@
+//! The asks of a session: each has exactly one end.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use countersign_engine::{Decision, GrantSuggestion};
+use countersign_forward::wire::Decider;
+use countersign_intent::ToolCall;
+
+use crate::dialog::Dialog;
+use crate::forwarding::{CancelToken, Waiting};
+
+use super::api::Settled;
+
+/// Called with the end of an ask.
+pub(super) type Done = Box<dyn FnOnce(Settled) + Send>;
+
+/// How many ends are remembered for a caller that has not yet asked.
+const REMEMBERED: usize = 256;
+
+/// An ask that has no end yet.
+pub(super) struct Pending {
+    pub(super) about: About,
+    /// The suggestions a grant would record.
+    pub(super) suggestions: Vec<GrantSuggestion>,
+    /// The links still to be consulted, in order.
+    pub(super) links: VecDeque<String>,
+    /// The link that is being consulted.
+    pub(super) consulting: Option<String>,
+    /// The dialog, while the question is on the screen.
+    pub(super) dialog: Option<Dialog>,
+    /// Ends the wait for the parent.
+    pub(super) cancel: Option<CancelToken>,
+    pub(super) done: Vec<Done>,
+}
+
+/// What an ask is about.
+#[derive(Clone)]
+pub(super) enum About {
+    /// A tool call of this session.
+    Own(Arc<OwnCall>),
+    /// A question of one or more children.
+    Child(Arc<Waiting>),
+}
+
+/// A tool call of this session that is asked about.
+pub(super) struct OwnCall {
+    pub(super) call: ToolCall,
+    pub(super) tool_call_id: String,
+    pub(super) agent: Option<String>,
+    pub(super) cwd: String,
+    pub(super) decision: Decision,
+}
+
+/// The asks of one session.
+#[derive(Default)]
+pub(super) struct Asks {
+    pending: BTreeMap<String, Pending>,
+    /// Those that wait for the screen, the oldest first.
+    queue: VecDeque<String>,
+    /// The one that is on it.
+    screen: Option<String>,
+    ended: VecDeque<(String, Settled)>,
+}
+
+impl Asks {
+    pub(super) fn insert(&mut self, id: &str, pending: Pending) {
+        self.pending.insert(id.to_owned(), pending);
+    }
+
+    pub(super) fn get_mut(&mut self, id: &str) -> Option<&mut Pending> {
+        self.pending.get_mut(id)
+    }
+
+    /// Takes an ask out, to end it. Only the first caller gets it.
+    pub(super) fn take(&mut self, id: &str) -> Option<Pending> {
+        self.queue.retain(|waiting| waiting != id);
+        if self.screen.as_deref() == Some(id) {
+            self.screen = None;
+        }
+        self.pending.remove(id)
+    }
+
+    /// Lets an ask wait for the screen.
+    pub(super) fn enqueue(&mut self, id: &str) {
+        let known = self.screen.as_deref() == Some(id) || self.queue.iter().any(|q| q == id);
+        if !known {
+            self.queue.push_back(id.to_owned());
+        }
+    }
+
+    /// The ask that is on the screen.
+    pub(super) fn on_screen(&self) -> Option<&str> {
+        self.screen.as_deref()
+    }
+
+    /// The asks that wait for the screen.
+    pub(super) fn queued(&self) -> Vec<String> {
+        self.queue.iter().cloned().collect()
+    }
+
+    /// Takes the screen for an ask that waits for it. `None` when the screen
+    /// is taken, or the ask is gone.
+    pub(super) fn take_screen(&mut self, id: &str) -> Option<About> {
+        if self.screen.is_some() {
+            return None;
+        }
+        let about = self.pending.get(id)?.about.clone();
+        self.queue.retain(|waiting| waiting != id);
+        self.screen = Some(id.to_owned());
+        Some(about)
+    }
+
+    pub(super) fn ids(&self) -> Vec<String> {
+        self.pending.keys().cloned().collect()
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&String, &Pending)> {
+        self.pending.iter()
+    }
+
+    /// Remembers an end for a caller that has not asked for it yet.
+    pub(super) fn remember(&mut self, id: &str, settled: Settled) {
+        self.ended.push_back((id.to_owned(), settled));
+        while self.ended.len() > REMEMBERED {
+            self.ended.pop_front();
+        }
+    }
+
+    /// The end of an ask, once.
+    pub(super) fn recall(&mut self, id: &str) -> Option<Settled> {
+        let at = self.ended.iter().position(|(known, _)| known == id)?;
+        self.ended.remove(at).map(|(_, settled)| settled)
+    }
+}
+
+/// How an ask ended.
+pub(super) struct Ending {
+    /// Whether the call may run.
+    pub(super) approved: bool,
+    /// The word in the log's `resolution`.
+    pub(super) state: &'static str,
+    /// Why not, where somebody said.
+    pub(super) reason: Option<String>,
+    /// Who decided.
+    pub(super) decider: Decider,
+}
