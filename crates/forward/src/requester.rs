@@ -4,12 +4,12 @@
 //! names the next one. It reads no clock and touches no file, so a test can
 //! stop it, kill it or let others act between any two of its effects.
 //!
-//! Two removals make an exchange have one outcome:
-//!
-//! * An answer counts for the requester when it *removed the response*.
-//! * A question is withdrawn when the requester *removed the request*. If the
-//!   request was already gone, a server answered in that moment, and the
-//!   answer is looked for once more.
+//! One removal makes an exchange have one outcome: an answer counts when the
+//! requester *removed the response*. A requester that gives up removes the
+//! request first and then looks once more; what a server writes after that
+//! look, the server takes back when it finds the request gone. Either the
+//! requester removes the response or the server does, and each knows by that
+//! what became of the answer.
 
 use std::collections::VecDeque;
 
@@ -317,7 +317,7 @@ enum Phase {
     Discarding(Refused),
     /// Removing the request of a question that is given up.
     Withdrawing(Cause),
-    /// The request was gone: an answer may have come in that moment.
+    /// The request is out: an answer may have come in that moment.
     LastLook(Cause),
     /// Everything is decided; only tidying is left.
     Closing,
@@ -471,11 +471,10 @@ impl Requester {
                     self.look(now)
                 }
             }
-            (Phase::Withdrawing(cause), Reply::Removed(Ok(false))) => {
+            (Phase::Withdrawing(cause), Reply::Removed(_)) => {
                 self.phase = Phase::LastLook(cause);
                 Step::ReadResponse
             }
-            (Phase::Withdrawing(cause), Reply::Removed(_)) => self.unavailable(cause),
             (Phase::Closing, _) => self.finish(),
             (_, _) => self.unavailable(Cause::Unreadable),
         }
@@ -773,10 +772,10 @@ impl Requester {
         Outcome::Unavailable(unavailable)
     }
 
-    /// The question is ours again: what lies in the inbox of it goes.
+    /// Whatever is answered from here on is the server's to take back.
     fn unavailable(&mut self, cause: Cause) -> Step {
         let outcome = self.outcome_of(cause);
-        self.close(outcome, [Step::RemoveResponse, Step::CleanUp])
+        self.close(outcome, [Step::CleanUp])
     }
 
     fn close(&mut self, outcome: Outcome, steps: impl IntoIterator<Item = Step>) -> Step {

@@ -204,6 +204,23 @@ impl Server {
         }
     }
 
+    /// Everything that decides what the machine does next, for a search over
+    /// its states.
+    #[must_use]
+    pub fn fingerprint(&self) -> String {
+        let questions = self.questions.values();
+        let questions: Vec<_> = questions
+            .map(|question| (&question.id, &question.members, question.shown_up_to))
+            .collect();
+        let held: Vec<_> = self
+            .held
+            .iter()
+            .map(|(id, held)| (id, held.digest))
+            .collect();
+        let remembered = self.remembered.fingerprint();
+        format!("{:?}", (held, questions, remembered, &self.due, &self.torn))
+    }
+
     /// Whether the file of this request needs to be read: it is neither
     /// waiting nor being answered.
     #[must_use]

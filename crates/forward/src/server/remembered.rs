@@ -44,6 +44,20 @@ impl Remembered {
         }
     }
 
+    pub(super) fn fingerprint(&self) -> Vec<(&str, Digest, Option<u64>, &str)> {
+        let answers = self.answers.iter();
+        answers
+            .map(|((id, digest), kept)| {
+                (
+                    id.as_str(),
+                    *digest,
+                    kept.since,
+                    kept.response.state.as_str(),
+                )
+            })
+            .collect()
+    }
+
     pub(super) fn again(&mut self, id: &str, digest: Digest, now: u64) -> Option<Again> {
         let kept = self.answers.get_mut(&(id.to_owned(), digest))?;
         let since = *kept.since.get_or_insert(now);
