@@ -71,6 +71,7 @@ fn fields_of_newer_versions_are_kept_for_the_next_hop() {
     let again: Value = serde_json::from_slice(&request.write()).unwrap();
     assert_eq!(again["shiny"], json!({ "new": [1] }));
     assert_eq!(again["sessionApproval"]["width"], "exact");
+    assert_eq!(again["accessIntent"]["effect"], "write");
 }
 
 #[test]

@@ -146,6 +146,7 @@ pub(super) fn key(request: &Request) -> Option<String> {
     plain.session_approval = request.session_approval.clone();
     plain.access_intent = request.access_intent.clone();
     plain.rest = request.rest.clone();
+    plain.intent_rest = request.intent_rest.clone();
     if let Some(intent) = plain.access_intent.as_mut() {
         intent.principal = None;
     }

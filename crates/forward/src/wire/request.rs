@@ -100,7 +100,7 @@ impl AccessIntent {
         })
     }
 
-    fn write(&self) -> Value {
+    fn write(&self, rest: &Map<String, Value>) -> Value {
         let mut map = Map::new();
         map.insert("surface".into(), json!(self.surface));
         map.insert("matchValues".into(), json!(self.match_values));
@@ -125,6 +125,7 @@ impl AccessIntent {
             });
             map.insert("askingUnits".into(), units.collect());
         }
+        map.extend(rest.clone());
         Value::Object(map)
     }
 }
@@ -231,7 +232,19 @@ pub struct Request {
     pub lineage: Vec<Hop>,
     /// Fields of newer versions, kept for the next hop.
     pub rest: Map<String, Value>,
+    /// The same within the facts.
+    pub intent_rest: Map<String, Value>,
 }
+
+const KNOWN_FACTS: [&str; 7] = [
+    "surface",
+    "matchValues",
+    "boundaryValue",
+    "requesterCwd",
+    "principal",
+    "floor",
+    "askingUnits",
+];
 
 const KNOWN: [&str; 13] = [
     "id",
@@ -277,6 +290,7 @@ impl Request {
             answer_key: None,
             lineage: Vec::new(),
             rest: Map::new(),
+            intent_rest: Map::new(),
         }
     }
 
@@ -292,6 +306,11 @@ impl Request {
         let own = |key: &str| own.and_then(|own| own.get(key));
         let mut rest = map.clone();
         rest.retain(|key, _| !KNOWN.contains(&key.as_str()));
+        let intent = map.get("accessIntent");
+        let mut intent_rest = intent.and_then(Value::as_object).cloned();
+        if let Some(rest) = &mut intent_rest {
+            rest.retain(|key, _| !KNOWN_FACTS.contains(&key.as_str()));
+        }
         Ok(Self {
             id: string(&map, "id")?,
             created_at: millis(map.get("createdAt")).ok_or(Unreadable::Field("createdAt"))?,
@@ -307,7 +326,7 @@ impl Request {
             surface: text(map.get("surface")),
             value: text(map.get("value")),
             session_approval: map.get("sessionApproval").and_then(SessionApproval::read),
-            access_intent: map.get("accessIntent").and_then(AccessIntent::read),
+            access_intent: intent.and_then(AccessIntent::read),
             process: Process::read(own("process")),
             expires_at: millis(own("expiresAt")),
             nonce: text(own("nonce")),
@@ -316,6 +335,7 @@ impl Request {
                 .and_then(PublicKey::parse),
             lineage: read_lineage(own("lineage")),
             rest,
+            intent_rest: intent_rest.unwrap_or_default(),
         })
     }
 
@@ -348,7 +368,8 @@ impl Request {
             map.insert("sessionApproval".into(), approval.write());
         }
         if let Some(intent) = &self.access_intent {
-            map.insert("accessIntent".into(), intent.write());
+            let intent = intent.write(&self.intent_rest);
+            map.insert("accessIntent".into(), intent);
         }
         map.extend(self.rest.clone());
         map.insert(OWN_KEY.into(), Value::Object(self.own_fields()));
