@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::{check, doctor, generate, init, log};
+use crate::{check, demo, doctor, generate, inbox, init, log};
 
 /// Examples first, then the way to call it, then the details.
 const TEMPLATE: &str = "\
@@ -37,6 +37,7 @@ pub struct Arguments {
 
 const MAIN_BEFORE: &str = "\
 Examples:
+  countersign demo                       see it work, without an agent
   countersign init                       start with a commented policy
   countersign log tail --follow          what is decided, as it happens
   countersign check --tool bash --input '{\"command\":\"git push\"}'
@@ -44,6 +45,12 @@ Examples:
 
 Deciding:
   check       Decide tool calls as the Pi extension would
+
+Trying it:
+  demo        See a question travel from a subagent to you
+
+Answering:
+  inbox       Answer the questions of headless runs in one place
 
 Looking back:
   log         Read the record of every question and decision
@@ -101,6 +108,49 @@ Exit status:
   1  an error, wrong usage, or the file exists"
     )]
     Init(init::Args),
+    /// See a question travel from a subagent to you
+    #[command(
+        help_template = TEMPLATE,
+        before_help = "\
+Examples:
+  countersign demo                       you answer in the terminal
+  countersign demo --answer session      nobody has to be there
+  countersign demo --answer none         what a subagent is told when nobody answers
+
+Starts three processes in a throw-away directory. Nothing is run, and none of
+your own files is read or written.
+",
+        after_help = "\
+Exit status:
+  0    shown
+  1    an error, or wrong usage
+  130  interrupted"
+    )]
+    Demo(demo::Args),
+    /// Answer the questions of headless runs in one place
+    #[command(
+        help_template = TEMPLATE,
+        before_help = "\
+Examples:
+  countersign inbox                      a screen with all waiting questions
+  eval \"$(countersign inbox --id)\"      point what this shell starts at it
+  countersign inbox --plain              line by line
+  countersign inbox --exec ./answer.sh   a program answers
+
+A program gets each question as one JSON object on its standard input and
+prints its answer: `approve`, `subagent`, `session`, `everywhere`, `deny`, or
+`{\"answer\":\"deny\",\"reason\":\"...\"}`. If it fails or says something else, the
+question counts as not answered.
+",
+        after_help = "\
+Exit status:
+  0  ended, nothing waited
+  1  an error, or wrong usage
+  3  ended while questions waited"
+    )]
+    Inbox(inbox::Args),
+    #[command(hide = true)]
+    DemoChild(demo::ChildArgs),
     /// Read the record of every question and decision
     #[command(
         help_template = TEMPLATE,

@@ -2,9 +2,11 @@
 
 mod args;
 mod check;
+mod demo;
 mod doctor;
 mod exit;
 mod generate;
+mod inbox;
 mod init;
 mod log;
 mod terminal;
@@ -26,7 +28,10 @@ fn main() -> ExitCode {
 fn run(command: Command) -> exit::Outcome {
     match command {
         Command::Check(args) => check::run(&args),
+        Command::Demo(args) => demo::run(&args),
         Command::Doctor(args) => doctor::run(&args),
+        Command::Inbox(args) => inbox::run(&args),
+        Command::DemoChild(args) => demo::run_child(args),
         Command::Init(args) => init::run(&args),
         Command::Log(args) => log::run(&args),
         Command::Completions(args) => generate::completions(&args),

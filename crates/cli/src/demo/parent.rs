@@ -1,14 +1,15 @@
 //! The parent of the demonstration: serves its subagents and puts their
 //! questions to the person at the terminal.
 
-use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::collections::VecDeque;
+use std::io::{self, BufRead as _, BufReader, IsTerminal as _, Write as _};
 use std::process::{Child, ChildStdin, Command, ExitCode, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
 use countersign_host::dialog::{Reach, visible};
-use countersign_host::session::{self, Answer, Front, Level, Options, Question, Session, Via};
+use countersign_host::session::{Answer, Front, Level, Options, Question, Session, Via};
 use serde_json::Value;
 
 use super::Unattended;
@@ -77,6 +78,11 @@ struct Parent {
     answer: Option<Unattended>,
     /// Whether standard input is being read.
     listening: bool,
+    /// Lines of a script that came before their question. What a person typed
+    /// before they saw the question is dropped instead.
+    typed: VecDeque<String>,
+    /// Whether standard input has ended.
+    ended: bool,
     sender: Sender<Event>,
     /// How long the person took for the last question.
     thinking: Duration,
@@ -114,6 +120,8 @@ pub fn run(answer: Option<Unattended>) -> Outcome {
         events,
         answer,
         listening: false,
+        typed: VecDeque::new(),
+        ended: false,
         sender,
         thinking: Duration::ZERO,
         reach: None,
@@ -149,7 +157,7 @@ impl Parent {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped());
         if let Some(key) = self.session.answer_key() {
-            command.env(session::ANSWER_KEY_VARIABLE, key);
+            command.env(countersign_host::forwarding::ANSWER_KEY_VARIABLE, key);
         }
         let mut process = command
             .spawn()
@@ -229,6 +237,10 @@ impl Parent {
                     say("")?;
                     return Ok(());
                 }
+                Event::Line(None) => self.ended = true,
+                Event::Line(Some(line)) if !io::stdin().is_terminal() => {
+                    self.typed.push_back(line);
+                }
                 Event::Result(..) | Event::Ended(_) | Event::Gone(_) | Event::Line(_) => {}
             }
         }
@@ -285,11 +297,14 @@ impl Parent {
                 return Ok(None);
             };
             let Some(line) = line else {
-                say("")?;
+                say("(end of input)")?;
                 return Ok(Some(Answer::Unavailable {
                     reason: "The terminal of the parent session was closed".to_owned(),
                 }));
             };
+            if !io::stdin().is_terminal() {
+                say(&line)?;
+            }
             let (word, rest) = line.split_once(' ').unwrap_or((line.as_str(), ""));
             let answer = match word {
                 "y" | "yes" => approved(Reach::Once),
@@ -337,9 +352,18 @@ impl Parent {
                 let _ = sender.send(Event::Line(None));
             });
         }
+        if let Some(line) = self.typed.pop_front() {
+            return Ok(Some(Some(line)));
+        }
+        if self.ended {
+            return Ok(Some(None));
+        }
         loop {
             match self.events.recv_timeout(Duration::from_secs(3600)) {
-                Ok(Event::Line(line)) => return Ok(Some(line)),
+                Ok(Event::Line(line)) => {
+                    self.ended = line.is_none();
+                    return Ok(Some(line));
+                }
                 Ok(Event::Gone(gone)) if gone == id => {
                     say("")?;
                     say("  The question is gone: nobody waits for its answer any more.")?;
@@ -380,7 +404,12 @@ impl Parent {
         } else {
             short(total)
         };
-        say(&format!("  → {word} by {} ({time})", by(result)))?;
+        let you = if self.answer.is_some() {
+            "the answer given with `--answer`"
+        } else {
+            "you"
+        };
+        say(&format!("  → {word} by {} ({time})", by(result, you)))?;
         if let Some(message) = &result.message {
             say("    its model is told:")?;
             for line in visible(message).lines() {
@@ -398,8 +427,8 @@ fn approved(reach: Reach) -> Answer {
     }
 }
 
-/// Who decided, in words.
-fn by(result: &CallResult) -> String {
+/// Who decided, in words; `you` is who answers.
+fn by(result: &CallResult, you: &str) -> String {
     let pattern = result.pattern.as_deref().unwrap_or("*");
     match result.resolution.as_str() {
         "policy_allow" | "policy_deny" => match result.origin.as_deref() {
@@ -407,8 +436,8 @@ fn by(result: &CallResult) -> String {
             None => format!("the rule `{pattern}`"),
         },
         "session_approved" => "an approval given before".to_owned(),
-        "user_approved" | "user_denied" => "you".to_owned(),
-        "user_approved_for_session" => "you, and remembered".to_owned(),
+        "user_approved" | "user_denied" => you.to_owned(),
+        "user_approved_for_session" => format!("{you}, and remembered"),
         "confirmation_unavailable" => "anybody".to_owned(),
         other => other.to_owned(),
     }

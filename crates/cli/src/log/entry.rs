@@ -233,13 +233,19 @@ impl<'a> Entry<'a> {
             | "auto_approved"
             | "infrastructure_auto_allowed"
             | "allowed" => Verdict::Allowed,
-            "denied" if self.resolution.get() == Some("confirmation_unavailable") => {
-                Verdict::Unavailable
-            }
+            "denied" if self.nobody_answered() => Verdict::Unavailable,
             "denied" | "blocked" | "auto_denied" => Verdict::Denied,
             "no_serving_session" | "response_timed_out" => Verdict::Unavailable,
             _ => return None,
         })
+    }
+
+    fn nobody_answered(&self) -> bool {
+        self.resolution.get() == Some("confirmation_unavailable")
+            || self
+                .decided_by
+                .as_ref()
+                .is_some_and(|it| it.effective_kind() == "unavailable")
     }
 
     /// Whether this entry ends a question or decision where it was raised, as
