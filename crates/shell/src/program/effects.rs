@@ -71,6 +71,9 @@ fn analyse_row(args: &[Arg<'_>], row: &'static Row, writes: bool, depth: u8) -> 
                     name::subcommand(own, word).or_else(|| name::subcommand(program, word))?;
                 Some((index, row))
             });
+        if let Some(at) = first.filter(|at| *at > 1) {
+            walk.facts.verb = Some(at);
+        }
         if let Some((at, row)) = nested {
             guard(&mut walk, at);
             let words = args.get(at..).unwrap_or(&[]);
@@ -122,6 +125,7 @@ fn merge(mut outer: Facts, inner: Facts, at: usize) -> Facts {
     outer.computed_paths.extend(inner.computed_paths);
     outer.exemption = inner.exemption;
     outer.operands = inner.operands;
+    outer.verb = outer.verb.or(inner.verb.map(|index| index + at));
     outer.wrapper |= inner.wrapper;
     outer.changes_directory |= inner.changes_directory;
     outer.starts_in = inner
@@ -434,7 +438,6 @@ fn finish(walk: Walk<'_, '_>, writes: bool, depth: u8) -> Analysed {
         || computed_before && !matches!(row.wrap, Wrap::Power(_));
     let admitted = admitted(&walk, own_end);
     let walk_execs = walk.has(|does| does == Does::Exec);
-    let bare = row.check;
     let mut facts = walk.facts;
     let finds = matches!(row.check, Check::Find | Check::Fd);
     if row.wrap == Wrap::No || finds && !walk_execs {
@@ -483,11 +486,14 @@ fn finish(walk: Walk<'_, '_>, writes: bool, depth: u8) -> Analysed {
         (reader, modifiable) = (false, false);
     }
     let floored = if facts.runs.is_empty() && !unsure {
-        // Nothing is run, unless the bare program starts a shell.
-        matches!(
-            bare,
-            Check::Privileged | Check::BareShell | Check::BareStdin | Check::Ssh
-        ) || matches!(row.wrap, Wrap::Power(_)) && bare != Check::Subcommands
+        // Nothing is run; what the bare program does is not worth a
+        // difference.
+        match row.wrap {
+            Wrap::No => false,
+            Wrap::Thin => row.check == Check::BareShell,
+            Wrap::Spec | Wrap::Strict | Wrap::Modifier { .. } => true,
+            Wrap::Power(_) => row.check != Check::Subcommands,
+        }
     } else {
         match row.wrap {
             Wrap::No => false,

@@ -71,6 +71,9 @@ pub struct Facts {
     /// Paths that are named only at run time (`xargs cat`), each with a
     /// one-line note.
     pub computed_paths: Vec<(Direction, String)>,
+    /// Where the subcommand stands, when options stand before it
+    /// (`git -C dir push`): the same command without these is worth a rule.
+    pub verb: Option<usize>,
     /// Paths written inside a word in another language (`sed 'w out'`,
     /// `awk '{print > "out"}'`, `curl -O` URLs): certainly paths.
     pub texts: Vec<PathText>,

@@ -290,6 +290,10 @@ pub(super) enum Check {
     Remove,
     /// `host:path` operands, `rsync`.
     Rsync,
+    /// Opens none of its operands (`echo`).
+    Silent,
+    /// `git update-ref -d`, `git reflog expire`, `git gc --prune`.
+    GitDestroys,
     /// An `npm`-like program's `--script-shell`, `npm pkg`, `npm config`.
     Package,
 }

@@ -182,6 +182,8 @@ impl Walker<'_, '_> {
             failed: start.clone(),
         };
         let Some(operand) = operand else {
+            let span = items.first().map(|item| item.span).unwrap_or_default();
+            self.home_directory(span, unit, start);
             return if self.names.sets("HOME") {
                 unknown
             } else {

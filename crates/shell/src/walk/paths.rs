@@ -103,6 +103,19 @@ impl Walker<'_, '_> {
         }
     }
 
+    /// The home directory, which a bare `cd` enters.
+    pub(super) fn home_directory(&mut self, span: Span, unit: usize, start: &Bases) {
+        self.push_paths(
+            &["~".to_owned()],
+            span,
+            (Direction::Read, Proof::Core),
+            PathRole::Directory,
+            Certainty::Literal,
+            Some(unit),
+            start,
+        );
+    }
+
     pub(super) fn computed_path(&mut self, text: &str, span: Span, unit: usize, base: Base) {
         if self.out.analysis.paths.len() >= self.out.limits.paths {
             self.out.limit(span, "too many paths");
@@ -192,6 +205,7 @@ impl Walker<'_, '_> {
         start: &Bases,
     ) {
         let empty = Facts::default();
+        let listed = facts.is_some();
         let facts = facts.unwrap_or(&empty);
         for path in &facts.paths {
             let Some(item) = items.get(path.arg) else {
@@ -243,7 +257,7 @@ impl Walker<'_, '_> {
             if elsewhere {
                 continue;
             }
-            self.operand(item, unit, options, proved, start);
+            self.operand(item, unit, (options, listed), proved, start);
         }
     }
 
@@ -312,12 +326,16 @@ impl Walker<'_, '_> {
         &mut self,
         item: &Item,
         unit: usize,
-        options: bool,
+        (options, listed): (bool, bool),
         proved: (Direction, Proof),
         start: &Bases,
     ) {
         for value in self.variants(item) {
             let offset = if options && value.text.starts_with('-') {
+                if listed && value.certainty != Certainty::Computed {
+                    // The tables know which options take a file.
+                    continue;
+                }
                 match option_value(&value.text) {
                     Some(offset) => offset,
                     None if value.certainty == Certainty::Computed => 0,

@@ -252,6 +252,7 @@ impl Walker<'_, '_> {
         };
         self.operands(items, unit, Some(&facts), start);
         self.table_paths(items, unit, &facts, start);
+        self.without_options(items, unit, facts.verb);
         let appends = matches!(
             base,
             "xargs" | "parallel" | "rush" | "rust-parallel" | "fd" | "fdfind" | "find" | "entr"
@@ -293,6 +294,21 @@ impl Walker<'_, '_> {
                     self.payload(text, span, Context::Payload, &inner_start);
                 }
             }
+        }
+    }
+
+    /// `git -C dir push` is also `git push`, for rules against it.
+    fn without_options(&mut self, items: &[Item], unit: usize, verb: Option<usize>) {
+        let Some(at) = verb else { return };
+        let words = items.iter().take(1).chain(items.iter().skip(at));
+        let text = join(words.map(|item| item.value.text.as_str()));
+        if let Some(unit) = self.out.analysis.units.get_mut(unit)
+            && !unit.spellings.iter().any(|s| s.text == text)
+        {
+            unit.spellings.push(Spelling {
+                text,
+                trust: Trust::TightenOnly,
+            });
         }
     }
 

@@ -107,6 +107,9 @@ pub(super) fn is_remote(text: &str) -> bool {
 /// `curl -O`, `wget`: the file is named after the last part of the URL.
 pub(super) fn check_remote_name(walk: &mut Walk<'_, '_>) {
     let curl = name::base(walk.text(0)) == "curl";
+    if curl {
+        sent_files(walk);
+    }
     let named = if curl {
         walk.named("O") || walk.named("remote-name") || walk.named("remote-name-all")
     } else {
@@ -244,5 +247,36 @@ pub(super) fn check_seven_zip(walk: &mut Walk<'_, '_>) {
 pub(super) fn check_rsync(walk: &mut Walk<'_, '_>) {
     if walk.named("M") || walk.named("remote-option") {
         walk.teeth("gives the other side an option");
+    }
+}
+
+/// `curl -d @file`, `-F name=@file`, `-H @file`: files that are sent.
+fn sent_files(walk: &mut Walk<'_, '_>) {
+    for taken in walk.options.clone() {
+        let Some(at) = taken.value else { continue };
+        let (text, _) = walk.value_text(at);
+        let start = match taken.name {
+            "d" | "data" | "data-ascii" | "data-binary" | "json" | "H" | "header"
+            | "proxy-header" | "w" | "write-out" | "variable" => text.starts_with('@').then_some(1),
+            "data-urlencode" | "url-query" => text.find('@').map(|mark| mark + 1),
+            "F" | "form" => text.find('=').and_then(|equals| {
+                let rest = text.get(equals + 1..)?;
+                rest.starts_with(['@', '<']).then_some(equals + 2)
+            }),
+            _ => None,
+        };
+        let Some(start) = start else { continue };
+        let file = text.get(start..).unwrap_or("");
+        let end = file
+            .find([';', ','])
+            .filter(|_| matches!(taken.name, "F" | "form"));
+        match end {
+            Some(end) => {
+                let file = file.get(..end).unwrap_or("").to_owned();
+                path_text(walk, at.0, file, Direction::Read);
+            }
+            None if file == "-" => {}
+            None => walk.file((at.0, at.1 + start), Direction::Read),
+        }
     }
 }

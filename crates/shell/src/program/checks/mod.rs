@@ -64,6 +64,31 @@ pub(super) fn run(walk: &mut Walk<'_, '_>) {
                 walk.facts.floors.push((FloorCause::UnguardedChild, note));
             }
         }
+        Check::Silent => {
+            // It opens none of its operands, whatever they turn out to be.
+            for index in walk.operands.clone() {
+                if walk.value(index).is_none() {
+                    walk.no_path(index);
+                }
+            }
+        }
+        Check::GitDestroys => {
+            git::check(walk);
+            let word = |word: &str| {
+                walk.operands
+                    .iter()
+                    .any(|index| walk.value(*index) == Some(word))
+            };
+            let name = name::base(walk.text(0)).to_owned();
+            let destroys = match name.as_str() {
+                "update-ref" => walk.named("d") || walk.named("stdin"),
+                "reflog" => word("expire") || word("delete"),
+                _ => walk.named("prune") || name == "prune",
+            };
+            if destroys {
+                walk.teeth("destroys history that cannot be restored");
+            }
+        }
         Check::Runs if walk.has(|does| does == Does::Help) => {}
         Check::Runs => walk.teeth("runs, loads or serves what it is given"),
         Check::Systemctl => word_check(
