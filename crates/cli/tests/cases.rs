@@ -279,7 +279,9 @@ fn run(case: &Case, program: &Mutex<Program>) -> Result<(), Failed> {
         let request: Value = serde_json::from_str(&line).unwrap();
         let other = program.lock().unwrap().ask(&request);
         if other != answer {
-            return Err(format!("the program disagrees\nlibrary: {answer}\nprogram: {other}").into());
+            return Err(
+                format!("the program disagrees\nlibrary: {answer}\nprogram: {other}").into(),
+            );
         }
         let verdict = answer["verdict"].as_str().unwrap_or("error");
         let met = match call.expect.as_str() {
