@@ -229,6 +229,25 @@ fn asked(policy: &Policy, surface: &str, candidates: &[(String, bool)]) -> Actio
     policy.evaluate(surface, &list).action
 }
 
+/// Enough rules for the index, with optional tails that mean nothing to a
+/// longer value.
+#[test]
+fn an_optional_tail_is_found_among_many_rules() {
+    let mut rules = vec![rule("bash", "*", Action::Allow)];
+    rules.extend((0..40).map(|n| rule("bash", &format!("tool{n} *"), Action::Ask)));
+    rules.push(rule("bash", "rm *", Action::Deny));
+    let policy = Policy::compile(rules, &PatternContext::default());
+    for (value, action) in [
+        ("rm", Action::Deny),
+        ("rm -rf dist", Action::Deny),
+        ("tool7", Action::Ask),
+        ("tool7 x", Action::Ask),
+        ("rmdir x", Action::Allow),
+    ] {
+        assert_eq!(says(&policy, "bash", value), action, "{value}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 

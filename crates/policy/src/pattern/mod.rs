@@ -122,7 +122,13 @@ impl Pattern {
     /// Texts that every matching value contains, each with whether it is
     /// anchored at the start and at the end.
     pub(crate) fn required(&self) -> impl Iterator<Item = (&str, bool, bool)> {
-        self.bare.as_ref().unwrap_or(&self.full).literals()
+        // Without its tail the value ends there; with it, it goes on.
+        let tail = self.bare.is_some();
+        self.bare
+            .as_ref()
+            .unwrap_or(&self.full)
+            .literals()
+            .map(move |(text, at_start, at_end)| (text, at_start, at_end && !tail))
     }
 }
 
