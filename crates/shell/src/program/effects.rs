@@ -104,9 +104,8 @@ fn merge(mut outer: Facts, inner: Facts, at: usize) -> Facts {
         path.arg += at;
         path
     }));
-    outer
-        .runs
-        .extend(inner.runs.into_iter().map(|run| match run {
+    for run in inner.runs {
+        let run = match run {
             Run::Words { start, end } => Run::Words {
                 start: start + at,
                 end: end + at,
@@ -116,7 +115,12 @@ fn merge(mut outer: Facts, inner: Facts, at: usize) -> Facts {
                 offset,
             },
             Run::Text(text) => Run::Text(text),
-        }));
+        };
+        // An option that may stand before and after was seen twice.
+        if !outer.runs.contains(&run) {
+            outer.runs.push(run);
+        }
+    }
     outer.texts.extend(inner.texts.into_iter().map(|mut text| {
         text.arg += at;
         text
