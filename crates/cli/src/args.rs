@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::{check, demo, doctor, generate, inbox, init, log};
+use crate::{check, demo, doctor, explain, generate, inbox, init, log, policy};
 
 /// Examples first, then the way to call it, then the details.
 const TEMPLATE: &str = "\
@@ -45,6 +45,8 @@ Examples:
 
 Deciding:
   check       Decide tool calls as the Pi extension would
+  explain     Show why a call is judged as it is, and what would change that
+  policy      Show, lint, test and move the policy
 
 Trying it:
   demo        See a question travel from a subagent to you
@@ -91,6 +93,36 @@ Exit status:
   3  ask"
     )]
     Check(check::Args),
+    /// Show why a call is judged as it is, and what would change that
+    #[command(
+        help_template = TEMPLATE,
+        before_help = "\
+Examples:
+  countersign explain --tool bash --input '{\"command\":\"git push && curl x\"}'
+  countersign explain --tool write --input '{\"path\":\"/etc/hosts\"}' --json
+",
+        after_help = "\
+Exit status:
+  0  allow
+  1  an error, or wrong usage
+  2  deny
+  3  ask"
+    )]
+    Explain(explain::Args),
+    /// Show, lint, test and move the policy
+    #[command(
+        help_template = TEMPLATE,
+        disable_help_subcommand = true,
+        before_help = "\
+Examples:
+  countersign policy show --agent reviewer   the rules in force, and where they stand
+  countersign policy lint                    mistakes, and what is probably not meant
+  countersign policy test expectations.jsonl
+  countersign policy migrate ~/.claude/settings.json > config.json
+  countersign policy revoke bash 'git push *'
+"
+    )]
+    Policy(policy::Args),
     /// Write a commented policy to start from
     #[command(
         help_template = TEMPLATE,

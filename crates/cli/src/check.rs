@@ -20,6 +20,19 @@ pub struct Args {
     /// Its input as JSON
     #[arg(long, value_name = "JSON", required_unless_present = "batch")]
     pub input: Option<String>,
+    #[command(flatten)]
+    pub place: Place,
+    /// Answer with one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// One JSON object a line on standard input, one answer a line
+    #[arg(long, conflicts_with_all = ["tool", "input"])]
+    pub batch: bool,
+}
+
+/// Where and under what a call is judged.
+#[derive(Debug, clap::Args)]
+pub struct Place {
     /// The directory the tool is called in
     #[arg(long, value_name = "DIR")]
     pub cwd: Option<PathBuf>,
@@ -38,12 +51,26 @@ pub struct Args {
     /// An approval given earlier; may be repeated
     #[arg(long, value_name = "SURFACE=PATTERN")]
     pub grant: Vec<String>,
-    /// Answer with one JSON object
-    #[arg(long)]
-    pub json: bool,
-    /// One JSON object a line on standard input, one answer a line
-    #[arg(long, conflicts_with_all = ["tool", "input"])]
-    pub batch: bool,
+}
+
+/// One call, and where it is judged.
+#[derive(Debug, clap::Args)]
+pub struct Call {
+    /// The tool that is called, such as `bash`
+    #[arg(long, value_name = "NAME")]
+    pub tool: String,
+    /// Its input as JSON
+    #[arg(long, value_name = "JSON")]
+    pub input: String,
+    #[command(flatten)]
+    pub place: Place,
+}
+
+impl Call {
+    /// The call as a request.
+    pub fn request(&self) -> anyhow::Result<CheckRequest> {
+        request(&self.tool, &self.input, &self.place)
+    }
 }
 
 /// Decides one call or, with `--batch`, one call a line.
@@ -55,7 +82,11 @@ pub fn run(args: &Args) -> Outcome {
         checker.batch(&mut input, &mut out)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let checked = checker.check(&request(args)?)?;
+    let checked = {
+        let tool = args.tool.as_deref().unwrap_or_default();
+        let input = args.input.as_deref().unwrap_or("null");
+        checker.check(&request(tool, input, &args.place)?)?
+    };
     let decision = &checked.decision;
     for problem in checked.diagnostics() {
         terminal::complain(&format!(
@@ -78,13 +109,12 @@ pub fn run(args: &Args) -> Outcome {
     })
 }
 
-fn request(args: &Args) -> anyhow::Result<CheckRequest> {
-    let input = args.input.as_deref().unwrap_or("null");
+fn request(tool: &str, input: &str, place: &Place) -> anyhow::Result<CheckRequest> {
     let input = serde_json::from_str(input).map_err(|error| {
         Failure::new(format!("`--input` is no JSON: {error}"))
             .help("quote it for your shell: --input '{\"command\":\"ls\"}'")
     })?;
-    let grants = args
+    let grants = place
         .grant
         .iter()
         .map(|text| {
@@ -101,20 +131,20 @@ fn request(args: &Args) -> anyhow::Result<CheckRequest> {
         .collect::<Result<Vec<_>, Failure>>()?;
     let file = |path: &Option<PathBuf>| path.clone().map(Source::File);
     Ok(CheckRequest {
-        tool: args.tool.clone().unwrap_or_default(),
+        tool: tool.to_owned(),
         input,
-        cwd: args.cwd.clone(),
-        agent: args.agent.clone(),
-        untrusted: args.untrusted,
-        config: file(&args.config),
-        project_config: file(&args.project_config),
+        cwd: place.cwd.clone(),
+        agent: place.agent.clone(),
+        untrusted: place.untrusted,
+        config: file(&place.config),
+        project_config: file(&place.project_config),
         grants,
         ..CheckRequest::default()
     })
 }
 
 /// The verdict in one line, and why in the next.
-fn explain(decision: &Decision) -> Vec<String> {
+pub fn explain(decision: &Decision) -> Vec<String> {
     let deciding = &decision.deciding;
     let verdict = decision.verdict.as_str();
     let value = one_line(&deciding.value);

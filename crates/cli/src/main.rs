@@ -3,12 +3,15 @@
 mod args;
 mod check;
 mod demo;
+mod diagnostics;
 mod doctor;
 mod exit;
+mod explain;
 mod generate;
 mod inbox;
 mod init;
 mod log;
+mod policy;
 mod terminal;
 
 use std::process::ExitCode;
@@ -29,6 +32,8 @@ fn run(command: Command) -> exit::Outcome {
     match command {
         Command::Check(args) => check::run(&args),
         Command::Demo(args) => demo::run(&args),
+        Command::Explain(args) => explain::run(&args),
+        Command::Policy(args) => policy::run(&args),
         Command::Doctor(args) => doctor::run(&args),
         Command::Inbox(args) => inbox::run(&args),
         Command::DemoChild(args) => demo::run_child(args),

@@ -12,6 +12,7 @@ mod frontmatter;
 mod json;
 mod keys;
 mod mcp;
+pub mod migrate;
 mod read;
 mod schema;
 mod settings;

@@ -1,5 +1,12 @@
 //! Runs `cases/config/`: a text, whether it is valid, and what is said of it.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "a test reads its cases, and fails by panicking"
+)]
+
 use std::path::Path;
 
 use countersign_config::dialog_keys::Decision;
@@ -29,7 +36,6 @@ struct Case {
 }
 
 #[test]
-#[allow(clippy::disallowed_methods, reason = "a test reads its cases")]
 fn configuration_cases() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases/config");
     let mut ran = 0;

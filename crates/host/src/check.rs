@@ -106,6 +106,33 @@ impl Checked {
     }
 }
 
+/// What calls are checked against.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    pub(crate) snapshot: Arc<Snapshot>,
+    settings: GateSettings,
+    pub(crate) cwd: PathBuf,
+    home: Option<PathBuf>,
+}
+
+impl Prepared {
+    /// Decides the call of `request` under a snapshot, this one's or a variant
+    /// of it.
+    pub(crate) fn decide(
+        &self,
+        request: &CheckRequest,
+        snapshot: &Snapshot,
+    ) -> Result<Decision, CheckError> {
+        decide_at(
+            request,
+            snapshot,
+            &self.settings,
+            &self.cwd,
+            self.home.as_deref(),
+        )
+    }
+}
+
 /// Checks calls; keeps the configurations it has read while they are the same.
 #[derive(Debug, Default)]
 pub struct Checker {
@@ -118,6 +145,16 @@ impl Checker {
     /// # Errors
     /// When there is no directory or home to check in.
     pub fn check(&mut self, request: &CheckRequest) -> Result<Checked, CheckError> {
+        let prepared = self.prepare(request)?;
+        let decision = prepared.decide(request, &prepared.snapshot)?;
+        Ok(Checked {
+            decision,
+            snapshot: prepared.snapshot,
+        })
+    }
+
+    /// Reads what a call is checked against.
+    pub(crate) fn prepare(&mut self, request: &CheckRequest) -> Result<Prepared, CheckError> {
         let home = request.home.clone().or_else(home_dir);
         let agent_dir = match (&request.agent_dir, &request.home) {
             (Some(dir), _) => dir.clone(),
@@ -164,8 +201,12 @@ impl Checker {
             snapshot.policy.context(),
             request.tools.clone(),
         );
-        let decision = decide_at(request, &snapshot, &settings, &cwd, home.as_deref())?;
-        Ok(Checked { decision, snapshot })
+        Ok(Prepared {
+            snapshot,
+            settings,
+            cwd,
+            home,
+        })
     }
 
     fn workspace(&mut self, options: WorkspaceOptions) -> &Workspace {

@@ -5,6 +5,7 @@
 
 pub mod check;
 pub mod dialog;
+pub mod explain;
 pub mod facts;
 #[doc(hidden)]
 pub mod fault_point;
@@ -18,10 +19,15 @@ pub mod review_log;
 pub mod session;
 pub mod workspace;
 
+/// Configuration files, for front ends.
+pub use countersign_config as config;
 /// The gate, for front ends.
 pub use countersign_engine as engine;
 /// Tool calls, for front ends.
 pub use countersign_intent as intent;
 /// Rules and grants, for front ends.
 pub use countersign_policy as policy;
+
+/// Diagnostics and places in texts, for front ends.
+pub use countersign_text as text;
 pub use session::Session;

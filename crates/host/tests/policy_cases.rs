@@ -1,5 +1,12 @@
 //! Runs `cases/policy/`: the files of the scopes, and what they say together.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test reads its cases, and fails by panicking"
+)]
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -4,6 +4,7 @@
 mod files;
 mod grants;
 mod links;
+mod look;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

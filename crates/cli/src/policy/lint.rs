@@ -1,0 +1,52 @@
+//! `countersign policy lint`
+
+use std::process::ExitCode;
+
+use countersign_host::text::Severity;
+
+use super::Files;
+use crate::diagnostics::{Sources, as_json, render, renderer};
+use crate::exit::{self, Outcome};
+use crate::terminal;
+
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    files: Files,
+    /// Answer with one JSON list
+    #[arg(long)]
+    json: bool,
+}
+
+/// Prints what is wrong; status 1 where something is, notes aside.
+pub fn run(args: &Args) -> Outcome {
+    let snapshot = args.files.open()?.snapshot(args.files.agent.as_deref());
+    let found = snapshot.lint(&args.files.directory()?);
+    let mut sources = Sources::default();
+    if args.json {
+        let list: Vec<_> = found.iter().map(|d| as_json(d, &mut sources)).collect();
+        terminal::say(&serde_json::to_string(&list)?)?;
+    } else {
+        let renderer = renderer();
+        for diagnostic in &found {
+            terminal::say(&format!(
+                "{}\n",
+                render(diagnostic, &mut sources, &renderer)
+            ))?;
+        }
+        let count = |severity| found.iter().filter(|d| d.severity == severity).count();
+        terminal::say(&format!(
+            "{} rules: {} errors, {} warnings, {} notes",
+            snapshot.policy.rules().len(),
+            count(Severity::Error),
+            count(Severity::Warning),
+            count(Severity::Note)
+        ))?;
+    }
+    let serious = found.iter().any(|d| d.severity > Severity::Note);
+    Ok(if serious {
+        exit::ERROR.into()
+    } else {
+        ExitCode::SUCCESS
+    })
+}
