@@ -173,6 +173,11 @@ fn options(walk: &mut Walk<'_, '_>) {
                     walk.file(at, Direction::Read);
                 }
             }
+            Does::Glob => {
+                if let Some(at) = value {
+                    walk.path(at, Direction::Read, PathRole::Operand);
+                }
+            }
             Does::Names => {
                 if let Some(at) = value {
                     walk.file(at, Direction::Read);
@@ -262,6 +267,10 @@ fn operands(walk: &mut Walk<'_, '_>) {
     match walk.row.operands {
         Operands::Shape => {}
         Operands::Core => walk.facts.operands = Some((Direction::Read, Proof::Core)),
+        Operands::CoreFiles => {
+            walk.facts.operands = Some((Direction::Read, Proof::Core));
+            read_from(walk, 0);
+        }
         Operands::Nothing => {
             for index in walk.operands.clone() {
                 walk.no_path(index);
@@ -279,10 +288,12 @@ fn operands(walk: &mut Walk<'_, '_>) {
             }
         }
         Operands::CorePattern(skip) => {
-            if !pattern_given {
-                patterns(walk, usize::from(skip));
-            }
+            let skip = if pattern_given { 0 } else { usize::from(skip) };
+            patterns(walk, skip);
             walk.facts.operands = Some((Direction::Read, Proof::Core));
+            if walk.row.check != Check::Fd {
+                read_from(walk, skip);
+            }
         }
         Operands::InOut => {
             for (at, direction) in [(0, Direction::Read), (1, Direction::Write)] {
@@ -329,6 +340,24 @@ fn operands(walk: &mut Walk<'_, '_>) {
 fn patterns(walk: &mut Walk<'_, '_>, count: usize) {
     let first: Vec<usize> = walk.operands.iter().take(count).copied().collect();
     walk.facts.not_paths.extend(first);
+}
+
+/// Operands that are certainly files, and only read while the proof holds.
+fn read_from(walk: &mut Walk<'_, '_>, skip: usize) {
+    let rest: Vec<usize> = walk.operands.iter().skip(skip).copied().collect();
+    for index in rest {
+        let text = walk.text(index);
+        let assigns = walk.row.check == Check::Awk
+            && text.split_once('=').is_some_and(|(name, _)| {
+                name.bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            });
+        if assigns && walk.value(index).is_some() {
+            walk.no_path(index);
+        } else if walk.value(index) != Some("-") {
+            walk.file((index, 0), Direction::Read);
+        }
+    }
 }
 
 fn files_from(walk: &mut Walk<'_, '_>, skip: usize) {
@@ -580,7 +609,10 @@ fn plain(row: &'static Row, args: &[Arg<'_>], mut facts: Facts) -> Analysed {
         .paths
         .iter()
         .any(|path| path.direction == Direction::Write);
-    let core = matches!(row.operands, Operands::Core | Operands::CorePattern(_));
+    let core = matches!(
+        row.operands,
+        Operands::Core | Operands::CoreFiles | Operands::CorePattern(_)
+    );
     // Only the bare name is surely that program.
     let bare = args
         .first()

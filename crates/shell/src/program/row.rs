@@ -64,6 +64,8 @@ pub(super) enum Does {
     PairRead,
     /// Takes a file it reads.
     Read,
+    /// Takes a pattern of names that may be a name.
+    Glob,
     /// Takes a file it writes.
     Write,
     /// Takes a file or directory; the direction is not known.
@@ -121,6 +123,8 @@ pub(super) enum Operands {
     Shape,
     /// Judged by shape, only ever read.
     Core,
+    /// Certainly files, only ever read.
+    CoreFiles,
     /// Never paths.
     Nothing,
     /// Certainly files or directories.

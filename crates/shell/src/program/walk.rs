@@ -93,8 +93,18 @@ impl<'a, 'b> Walk<'a, 'b> {
             proof,
             role,
         };
-        if !self.facts.paths.contains(&path) {
-            self.facts.paths.push(path);
+        let same = self
+            .facts
+            .paths
+            .iter_mut()
+            .find(|known| (known.arg, known.offset) == at);
+        match same {
+            Some(known) if known.direction != direction => {
+                known.direction = Direction::Both;
+                known.proof = Proof::Unproven;
+            }
+            Some(_) => {}
+            None => self.facts.paths.push(path),
         }
     }
 
@@ -437,7 +447,13 @@ fn may_split(source: &str) -> bool {
 fn is_plain(does: Does) -> bool {
     matches!(
         does,
-        Does::Flag | Does::Digits | Does::Value | Does::Optional | Does::Help | Does::Maybe
+        Does::Flag
+            | Does::Digits
+            | Does::Glob
+            | Does::Value
+            | Does::Optional
+            | Does::Help
+            | Does::Maybe
     )
 }
 
@@ -446,6 +462,7 @@ fn takes_value(does: Does) -> bool {
     match does {
         Does::Value
         | Does::Maybe
+        | Does::Glob
         | Does::Pair
         | Does::PairRead
         | Does::Read

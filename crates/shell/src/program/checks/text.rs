@@ -59,6 +59,7 @@ pub(super) fn check_sed(walk: &mut Walk<'_, '_>) {
         walk.facts.not_paths.extend(values);
         if let Some(first) = walk.operands.first().copied().filter(|_| !given) {
             walk.no_path(first);
+            walk.facts.paths.retain(|path| path.arg != first);
         }
     }
     let mut proven = !in_place && !from_file && walk.unknown.is_none() && walk.computed.is_none();

@@ -9,7 +9,7 @@ use super::super::row::{Check, Operands, Row, Style, o, row};
 pub(super) static ROWS: &[Row] = &[
     row("cp mv", &[
         o("t target-directory", Path), o("S suffix", Value), o("backup preserve no-preserve reflink sparse context update", Optional), o("a b d f H i l L n p P r R s T u v x Z recursive force archive no-clobber no-target-directory verbose interactive link symbolic-link dereference", Flag),
-    ], Operands::Shape).check(Check::Copy),
+    ], Operands::Files).check(Check::Copy),
     row("ln", &[o("t target-directory", Path), o("S suffix", Value), o("backup", Optional), o("b d f F i L n P r s T v symbolic force no-dereference relative logical physical", Flag)], Operands::Files),
     row("link", &[], Operands::Files),
     row("install ginstall", &[

@@ -1,13 +1,17 @@
 //! Programs that only read, and what takes that away.
 
 use super::super::row::Does::{
-    Exec, Flag, Help, Maybe, Names, NoPattern, Optional, Path, Pattern, PatternFile, Read, Script,
-    Teeth, TeethOptional, Value, Write,
+    Exec, Flag, Glob, Help, Maybe, Names, NoPattern, Optional, Path, Pattern, PatternFile, Read,
+    Script, Teeth, TeethOptional, Value, Write,
 };
 use super::super::row::{Check, Operands, Opt, Row, Style, Wrap, o, row};
 
 const fn core(names: &'static str, options: &'static [Opt]) -> Row {
     row(names, options, Operands::Core)
+}
+
+const fn files(names: &'static str, options: &'static [Opt]) -> Row {
+    row(names, options, Operands::CoreFiles)
 }
 
 const fn search(names: &'static str, options: &'static [Opt]) -> Row {
@@ -29,10 +33,10 @@ pub(super) static ROWS: &[Row] = &[
         "dirname realpath",
         &[o("relative-to relative-base", Path), o("z zero", Flag)],
     ),
-    core("cat", &[o("A b e E n s t T u v", Flag)]),
+    files("cat", &[o("A b e E n s t T u v", Flag)]),
     core("echo", &[o("n e E", Flag)]).check(Check::Silent),
-    core("head", &[o("n lines c bytes", Value), o("q v z", Flag)]),
-    core(
+    files("head", &[o("n lines c bytes", Value), o("q v z", Flag)]),
+    files(
         "tail",
         &[
             o(
@@ -43,9 +47,9 @@ pub(super) static ROWS: &[Row] = &[
             o("follow", Optional),
         ],
     ),
-    core("stat", &[o("c format printf", Value), o("f L t x", Flag)]),
-    core("wc", &[o("files0-from", Names), o("c m l w L", Flag)]),
-    core(
+    files("stat", &[o("c format printf", Value), o("f L t x", Flag)]),
+    files("wc", &[o("files0-from", Names), o("c m l w L", Flag)]),
+    files(
         "ls",
         &[
             o(
@@ -59,7 +63,7 @@ pub(super) static ROWS: &[Row] = &[
             o("color hyperlink classify", Optional),
         ],
     ),
-    core(
+    files(
         "diff",
         &[
             o(
@@ -88,7 +92,7 @@ pub(super) static ROWS: &[Row] = &[
         .check(Check::Awk)
         .style(Style::Ordered)
         .guarded(),
-    core(
+    files(
         "sort",
         &[
             o("o output", Write),
@@ -131,10 +135,11 @@ const GREP: &[Opt] = &[
     o("e regexp", Pattern),
     o("f file", PatternFile),
     o(
-        "A after-context B before-context C context m max-count d directories D devices label include exclude exclude-dir group-separator binary-files",
+        "A after-context B before-context C context m max-count d directories D devices label exclude exclude-dir group-separator binary-files",
         Value,
     ),
     o("exclude-from", Read),
+    o("include include-dir", Glob),
     o("color colour", Optional),
     o(
         "E F G P i v w x y c l L n o q s b H h r R T U z Z a I u 0 1 2 3 4 5 6 7 8 9",
