@@ -173,14 +173,38 @@ fn by_arity(text: &str) -> String {
         return text.to_owned();
     }
     let count = meaningful(&words);
+    // `git -C *` would cover every subcommand: an option is no name of what a
+    // command does. And what cannot be undone is approved one by one.
+    let named = words.get(..count).unwrap_or_default();
+    let optional = named.iter().skip(1).any(|word| word.starts_with('-'));
+    if optional || is_destructive(&words) {
+        return text.to_owned();
+    }
     if count == words.len() {
         return format!("{text}*");
     }
     format!("{} *", words.get(..count).unwrap_or_default().join(" "))
 }
 
+/// Programs whose work cannot be undone: approving one call says nothing about
+/// the next.
+const DESTRUCTIVE: [&str; 12] = [
+    "rm", "rmdir", "unlink", "shred", "dd", "truncate", "kill", "pkill", "killall", "chmod",
+    "chown", "mkfs",
+];
+
+fn is_destructive(words: &[&str]) -> bool {
+    words.first().is_some_and(|word| {
+        let name = word.rsplit('/').next().unwrap_or(word);
+        DESTRUCTIVE.contains(&name)
+    })
+}
+
 fn wrapped_by_arity(inner: &str) -> String {
     let words: Vec<&str> = inner.split_whitespace().collect();
+    if is_destructive(&words) {
+        return inner.to_owned();
+    }
     let count = meaningful(&words);
     format!("{} *", words.get(..count).unwrap_or_default().join(" "))
 }
@@ -215,6 +239,9 @@ mod tests {
             ("mytool a b", "mytool *"),
             ("# note\ngit status", "git status*"),
             ("git", "git"),
+            ("git -C sub status", "git -C sub status"),
+            ("rm -rf build", "rm -rf build"),
+            ("/bin/rm x", "/bin/rm x"),
         ] {
             assert_eq!(
                 suggest_command(text, CommandShape::Plain).as_deref(),

@@ -25,7 +25,7 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            input_bytes: 64 * 1024,
+            input_bytes: 256 * 1024,
             depth: 128,
             nodes: 60_000,
             decoded_bytes: 256 * 1024,

@@ -189,7 +189,14 @@ impl Judge<'_> {
         match used.certainty {
             Certainty::Glob => self.glob(start, &judged, &base, shape),
             Certainty::Literal | Certainty::Computed => {
-                if shape == Shape::Bare && !self.exists(&typed, &base) {
+                // What a pure reader is given is a file; to other programs a
+                // bare word may be anything.
+                let file = matches!(used.proof, Proof::Core | Proof::Retracted)
+                    && used
+                        .unit
+                        .and_then(|at| start.command.analysis.units.get(at))
+                        .is_some_and(|unit| opens_its_operands(&unit.text));
+                if shape == Shape::Bare && !file && !self.exists(&typed, &base) {
                     return;
                 }
                 let subject = self.subject(&typed, &base);
@@ -420,6 +427,25 @@ impl Judge<'_> {
         });
         self.effects.push(effect);
     }
+}
+
+/// Whether a pure reader's operands are files it opens, and not words it
+/// prints or looks up.
+fn opens_its_operands(unit: &str) -> bool {
+    let program = unit.split_whitespace().next().unwrap_or_default();
+    !matches!(
+        program,
+        "" | ":"
+            | "echo"
+            | "basename"
+            | "dirname"
+            | "which"
+            | "cd"
+            | "fd"
+            | "true"
+            | "false"
+            | "pwd"
+    )
 }
 
 /// A text in which no character is a wildcard.

@@ -138,6 +138,8 @@ const GREP: &[Opt] = &[
         "A after-context B before-context C context m max-count d directories D devices label exclude exclude-dir group-separator binary-files",
         Value,
     ),
+    // It names the files that are read, whatever the operands are.
+    o("include", Read),
     o("exclude-from", Read),
     o("include include-dir", Glob),
     o("color colour", Optional),
