@@ -172,7 +172,7 @@ export async function makeWorld({ host = "1.6.0", packages = [OURS], config = { 
         } catch { /* already gone */ }
       }
       await models.close();
-      if (!process.env.KEEP_WORLD) rmSync(base, { recursive: true, force: true, maxRetries: 3 });
+      if (!process.env.KEEP_WORLD) rmSync(base, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
     },
   };
   return world;

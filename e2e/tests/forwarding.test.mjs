@@ -72,7 +72,7 @@ test("rules decide without a question", async () => {
   await world.child("[script:ruled] go", { parent: parent.sessionId });
   assert.equal(parent.dialogs.length, asked);
   const [, refused] = world.models.resultsOf("ruled");
-  assert.match(refused, /\[pi-permission-system\] Denied by policy/);
+  assert.match(refused, /\[pi-permission-system\].*not permitted/);
   assert.match(refused, /keep it/);
 });
 

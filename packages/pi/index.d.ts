@@ -24,7 +24,7 @@ export type ToolAccessExtractor = (input: Record<string, unknown>) => string | u
 export interface PermissionsService {
   checkPermission(surface: string, value?: string, agentName?: string): PermissionCheckResult;
   getToolPermission(toolName: string, agentName?: string): PermissionState;
-  isToolFullyDenied(toolName: string, agentName?: string): boolean;
+  isToolFullyDenied(toolName: string): boolean;
   registerToolInputFormatter(toolName: string, formatter: ToolInputFormatter): () => void;
   registerToolAccessExtractor(toolName: string, extractor: ToolAccessExtractor): () => void;
   getToolInputFormatter(toolName: string): ToolInputFormatter | undefined;

@@ -674,12 +674,16 @@ impl Requester {
                 ParentLost::Wait => {}
             }
         }
-        if self.present {
+        // Where nobody serves, that is the reason, and the grace window ends
+        // the wait: a parent of older make removes what it cannot read.
+        let spent = self.rewrites >= limits::REWRITES + self.refused;
+        let nobody_serves = grace_ends.is_some() && self.asking.parent_lost == ParentLost::Fail;
+        if self.present || (spent && nobody_serves) {
             self.missing_since = None;
         } else {
             let since = *self.missing_since.get_or_insert(now);
             if now >= since.saturating_add(limits::REWRITE_AFTER_MS) {
-                if self.rewrites >= limits::REWRITES + self.refused {
+                if spent {
                     return self.withdraw(Cause::Removed);
                 }
                 self.rewrites += 1;

@@ -162,6 +162,21 @@ pub fn session_with_ui(session_id: &str) -> Option<String> {
     })
 }
 
+/// The session of this process that a child without an instance of its own
+/// asks: the one with a screen, else one that is no child of another here.
+#[must_use]
+pub fn session_beside(session_id: &str) -> Option<String> {
+    session_with_ui(session_id).or_else(|| {
+        with(|state| {
+            let mut others = state
+                .running
+                .keys()
+                .filter(|id| id.as_str() != session_id && !state.children.contains_key(*id));
+            others.next().cloned()
+        })
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

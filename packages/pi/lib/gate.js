@@ -17,11 +17,8 @@ export function failed(error) {
 export async function judge(native, call, signal) {
   try {
     const text = JSON.stringify(call.input);
-    let outcome = JSON.parse(native.gate(JSON.stringify(call)));
-    if (outcome.kind === "waiting") outcome = await settled(native, outcome.requestId, signal);
-    if (outcome.kind !== "allow") {
-      return typeof outcome.message === "string" ? outcome.message : failed("the addon gave no reason");
-    }
+    const reason = await conclude(native, native.gate(JSON.stringify(call)), signal);
+    if (reason !== undefined) return reason;
     // What was judged is what may run.
     if (JSON.stringify(call.input) !== text) return failed("the call changed while it was judged");
     allow(call.input, text);
@@ -29,6 +26,14 @@ export async function judge(native, call, signal) {
   } catch (error) {
     return failed(error);
   }
+}
+
+/** Waits for the end of what the gate said, where it is none yet. */
+export async function conclude(native, gate, signal) {
+  let outcome = JSON.parse(gate);
+  if (outcome.kind === "waiting") outcome = await settled(native, outcome.requestId, signal);
+  if (outcome.kind === "allow") return undefined;
+  return typeof outcome.message === "string" ? outcome.message : failed("the addon gave no reason");
 }
 
 async function settled(native, id, signal) {

@@ -82,7 +82,12 @@ function wrap(prototype, state) {
     (original) =>
       function (...args) {
         state.guests.get(this)?.close();
-        return original.apply(this, args);
+        try {
+          return original.apply(this, args);
+        } finally {
+          // Not every maker tells the child's extensions that it ends.
+          state.instances.get(sessionId(this))?.close();
+        }
       },
   );
   return () => undo.splice(0).forEach((each) => each());
@@ -97,7 +102,7 @@ async function judgeUnseen(host, addon, session, { toolCall, args }, parentToolC
   try {
     if (takeAllowed(args)) return undefined;
     const call = { name: toolCall.name, toolCallId: toolCall.id, parentToolCallId: parentToolCallId ?? null, input: args };
-    const id = session.sessionManager.getSessionId();
+    const id = sessionId(session);
     const instance = shared().instances.get(id);
     const signal = session.agent?.signal;
     const reason = instance ? await instance.judge(call, signal) : await guest(host, addon, session, id).judge(call, signal);
@@ -106,6 +111,10 @@ async function judgeUnseen(host, addon, session, { toolCall, args }, parentToolC
   } catch (error) {
     return failed(error);
   }
+}
+
+function sessionId(session) {
+  return session.sessionManager.getSessionId();
 }
 
 function guest(host, addon, session, id) {

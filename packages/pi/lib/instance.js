@@ -1,7 +1,7 @@
 // One session with a copy of this extension.
 import { ask } from "./dialog.js";
 import { refreshExports, sessionOptions } from "./environment.js";
-import { failed, judge } from "./gate.js";
+import { conclude, failed, judge } from "./gate.js";
 import { installGuard, removeGuard } from "./guard.js";
 import { shared } from "./process.js";
 import { anotherSystem, publish, Service, withdraw } from "./service.js";
@@ -56,9 +56,6 @@ export class Instance {
     on("subagents:child:disposed", (id) => this.#addon.childDisposed(id));
 
     pi.on("session_start", (_event, ctx) => this.#start(ctx));
-    pi.on("resources_discover", (event) => {
-      if (event.reason === "reload") this.#native?.reload();
-    });
     pi.on("before_agent_start", (event, ctx) => this.#prepare(event, ctx));
     pi.on("input", (event, ctx) => this.#input(event, ctx));
     pi.on("tool_call", (event, ctx) => this.#toolCall(event, ctx));
@@ -70,7 +67,7 @@ export class Instance {
     this.#ctx = ctx;
     const id = ctx.sessionManager.getSessionId();
     if (this.#native && this.#native.id() === id) return this.#native;
-    this.#close();
+    this.close();
     const options = {
       ...sessionOptions(this.#host),
       sessionId: id,
@@ -112,10 +109,9 @@ export class Instance {
     }
     this.#renew(ctx, event.systemPrompt);
     const active = this.#pi.getActiveTools();
-    const prepared = JSON.parse(native.prepare(JSON.stringify({ active, systemPrompt: event.systemPrompt })));
-    if (prepared.active.length !== active.length) this.#pi.setActiveTools(prepared.active);
+    const hidden = new Set(native.hiddenTools(JSON.stringify(active)));
+    if (hidden.size > 0) this.#pi.setActiveTools(active.filter((tool) => !hidden.has(tool)));
     this.#status();
-    return typeof prepared.systemPrompt === "string" ? { systemPrompt: prepared.systemPrompt } : undefined;
   }
 
   /** Tells the addon what a new run may have changed. */
@@ -177,13 +173,12 @@ export class Instance {
     return judge(native, { ...call, ...this.#service.facts(call) }, signal);
   }
 
+  /** A skill that the person starts by name; everything else passes. */
   async #input(event, ctx) {
     try {
-      if (!event.text?.startsWith?.("/skill:")) return undefined;
       const native = this.#open(ctx);
-      this.#renew(ctx);
-      const call = { skillInput: event.text, input: {} };
-      const reason = await judge(native, call, ctx.signal);
+      const gate = native.gateInput(event.text ?? "");
+      const reason = await conclude(native, gate, ctx.signal);
       if (reason === undefined) return undefined;
       ctx.ui.notify(reason, "warning");
     } catch (error) {
@@ -249,7 +244,8 @@ export class Instance {
     }
   }
 
-  #close() {
+  /** Ends the addon's session. Safe to call again. */
+  close() {
     const native = this.#native;
     if (!native) return;
     const id = native.id();
@@ -269,7 +265,7 @@ export class Instance {
     this.#quietly(() => {
       if (this.#ctx?.hasUI) this.#ctx.ui.setStatus(STATUS, undefined);
     });
-    this.#close();
+    this.close();
     // After `/new`, `/resume`, `/fork` and `/reload` another copy takes over,
     // and children of this process may be running meanwhile.
     if (event?.reason === undefined || event.reason === "quit") removeGuard();

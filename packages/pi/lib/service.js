@@ -53,15 +53,15 @@ export class Service {
   }
 
   checkPermission(surface, value, agentName) {
-    return JSON.parse(this.#native.query(JSON.stringify({ surface, value: value ?? null, agentName: agentName ?? null })));
+    return JSON.parse(this.#native.query(surface, value, agentName));
   }
 
   getToolPermission(toolName, agentName) {
     return this.checkPermission(toolName, undefined, agentName).state;
   }
 
-  isToolFullyDenied(toolName, agentName) {
-    return this.#native.fullyDenied(toolName, agentName ?? null);
+  isToolFullyDenied(toolName) {
+    return this.#native.fullyDenied(toolName);
   }
 
   registerToolInputFormatter(toolName, formatter) {

@@ -18,9 +18,9 @@ const ENTRIES: usize = 100_000;
 /// How old, in milliseconds, a partial file without a usable name has to be.
 const PARTIAL_MS: u64 = 60_000;
 
-/// How old, in milliseconds, a heartbeat has to be before one that cannot be
-/// read is removed.
-const UNREADABLE_HEARTBEAT_MS: u64 = 60_000;
+/// How old, in milliseconds, a heartbeat has to be before it is removed: the
+/// children of a session that was killed are told so only while it is there.
+const DEAD_HEARTBEAT_MS: u64 = 60_000;
 
 /// What a sweep removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -123,8 +123,8 @@ fn heartbeat_is_dead(path: &Path) -> bool {
         return false;
     };
     match Heartbeat::read(&bytes) {
-        Ok(beat) => gone(&beat.process),
-        Err(_) => older_than(path, UNREADABLE_HEARTBEAT_MS),
+        Ok(beat) => gone(&beat.process) && older_than(path, DEAD_HEARTBEAT_MS),
+        Err(_) => older_than(path, DEAD_HEARTBEAT_MS),
     }
 }
 

@@ -8,6 +8,7 @@ mod api;
 mod asking;
 mod asks;
 mod events;
+mod extension;
 mod forward;
 mod grants;
 mod question;
@@ -191,16 +192,27 @@ impl Session {
         self.counters.calls.fetch_add(1, Ordering::Relaxed);
         let view = self.view();
         let decision = self.decide_with(&view, call);
+        self.conclude(&view, decision, call, tool_call_id)
+    }
+
+    /// Makes a decision the gate's word: recorded, or begun to be asked about.
+    fn conclude(
+        &self,
+        view: &View,
+        decision: Decision,
+        call: &ToolCall,
+        tool_call_id: &str,
+    ) -> Gate {
         let gate = match decision.verdict {
             Action::Allow => {
-                self.record_allowed(&view, &decision, call, tool_call_id);
+                self.record_allowed(view, &decision, call, tool_call_id);
                 Gate::Allow
             }
             Action::Deny => {
-                let message = self.record_refused(&view, &decision, call, tool_call_id);
+                let message = self.record_refused(view, &decision, call, tool_call_id);
                 Gate::Block(message)
             }
-            Action::Ask => self.begin_ask(&view, decision, call, tool_call_id),
+            Action::Ask => self.begin_ask(view, decision, call, tool_call_id),
         };
         match &gate {
             Gate::Allow => self.count(true),
