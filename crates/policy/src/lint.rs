@@ -487,17 +487,28 @@ fn unopened(
         return;
     }
     let policy = Policy::compile(compose(scopes, false), ctx);
-    for (surface, merged) in allows() {
+    let sides = merged;
+    for (_, merged) in allows() {
         let pattern = Pattern::new(&merged.entry.pattern, ctx, true);
         let value = pattern.instance("x");
         let inside = cwd.is_some_and(|cwd| value.starts_with(cwd));
         if !value.starts_with('/') || inside || pattern.is_catch_all() {
             continue;
         }
-        let external = if surface.surface == Family::Path.read() {
-            Family::ExternalDirectory.read()
-        } else {
-            Family::ExternalDirectory.write()
+        let twin = |name: &str| {
+            let side = sides.iter().find(|s| s.surface == name);
+            side.is_some_and(|s| {
+                s.entries
+                    .iter()
+                    .any(|m| m.origin == merged.origin && m.entry.span == merged.entry.span)
+            })
+        };
+        let (family, outside) = (Family::Path, Family::ExternalDirectory);
+        // Written under the bare name, it stands in both directions.
+        let external = match (twin(family.read()), twin(family.write())) {
+            (true, true) => outside.bare(),
+            (true, false) => outside.read(),
+            (false, _) => outside.write(),
         };
         let said = policy.evaluate(external, &[Candidate::plain(&value)]);
         if said.action == Action::Allow {

@@ -157,7 +157,71 @@ fn counts_are_whole_numbers_from_one() {
     );
 }
 
+/// A scope as the text of a file.
+fn written(scope: &ScopePolicy) -> String {
+    use serde_json::{Map, Value};
+    let value = |entry: &Entry| match &entry.reason {
+        Some(reason) => serde_json::json!({ "action": "deny", "reason": reason }),
+        None => Value::from(entry.action.as_str()),
+    };
+    let permission: Map<String, Value> = scope
+        .surfaces
+        .iter()
+        .map(|surface| {
+            let body = match &surface.body {
+                Body::State(entry) => value(entry),
+                Body::Map(entries) => entries
+                    .iter()
+                    .map(|e| (e.pattern.clone(), value(e)))
+                    .collect(),
+            };
+            (surface.surface.clone(), body)
+        })
+        .collect();
+    serde_json::json!({ "permission": permission }).to_string()
+}
+
+type Rules = Vec<(String, Vec<(String, u8)>)>;
+
+fn text_of(rules: &Rules) -> String {
+    use serde_json::{Map, Value, json};
+    let permission: Map<String, Value> = rules
+        .iter()
+        .map(|(surface, entries)| {
+            let map: Map<String, Value> = entries
+                .iter()
+                .map(|(pattern, kind)| {
+                    let value = match kind {
+                        0 => json!("allow"),
+                        1 => json!("ask"),
+                        2 => json!("deny"),
+                        _ => json!({ "action": "deny", "reason": pattern }),
+                    };
+                    (pattern.clone(), value)
+                })
+                .collect();
+            (surface.clone(), Value::Object(map))
+        })
+        .collect();
+    json!({ "permission": permission }).to_string()
+}
+
 proptest::proptest! {
+    #[test]
+    fn text_to_policy_to_text(
+        rules in proptest::collection::vec(
+            ("[a-z*]{1,5}", proptest::collection::vec(("\\PC{1,8}", 0_u8..4), 0..6)), 0..5,
+        ),
+    ) {
+        let text = text_of(&rules);
+        let parsed = parse_config(&text, "c", Scope::Global);
+        if let Some(scope) = parsed.scope {
+            proptest::prop_assert_eq!(written(&scope), text);
+        } else {
+            proptest::prop_assert!(rules.iter().any(|(s, _)| unknown_directional(s)));
+        }
+    }
+
     #[test]
     fn any_text_is_read_or_refused(text: String) {
         let parsed = parse_config(&text, "c", Scope::Global);

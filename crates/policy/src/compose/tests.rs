@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 use Action::{Allow, Ask, Deny};
 
@@ -191,4 +193,98 @@ fn an_invalid_scope_turns_every_allow_into_ask() {
             "bash[x]=ask(global)"
         ]
     );
+}
+
+/// A merged policy as one scope, to merge it again.
+fn again(merged: Vec<MergedSurface>) -> ScopePolicy {
+    let surfaces = merged
+        .into_iter()
+        .map(|m| {
+            let mut entries: Vec<Entry> = m.entries.into_iter().map(|e| e.entry).collect();
+            let body = match (m.bare, entries.pop()) {
+                (true, Some(only)) => Body::State(only),
+                (_, last) => {
+                    entries.extend(last);
+                    Body::Map(entries)
+                }
+            };
+            SurfaceEntry {
+                surface: m.surface,
+                span: Span::default(),
+                body,
+            }
+        })
+        .collect();
+    scope(Scope::Global, surfaces)
+}
+
+/// Rules in order, without their origins.
+fn plain(merged: Vec<MergedSurface>) -> Vec<(String, bool, String, Action)> {
+    merged
+        .into_iter()
+        .flat_map(|m| {
+            let (surface, bare) = (m.surface, m.bare);
+            m.entries
+                .into_iter()
+                .map(move |e| (surface.clone(), bare, e.entry.pattern, e.entry.action))
+        })
+        .collect()
+}
+
+fn action() -> impl Strategy<Value = Action> {
+    prop_oneof![Just(Allow), Just(Ask), Just(Deny)]
+}
+
+fn scopes(bare: bool) -> impl Strategy<Value = ScopePolicy> {
+    let name = prop_oneof![Just("bash"), Just("path"), Just("path_read"), Just("x")];
+    let entries = prop::collection::vec(("[ab*]{1,2}", action()), 1..4);
+    let surface = (
+        name,
+        entries,
+        prop::bool::weighted(if bare { 0.3 } else { 0.0 }),
+    );
+    prop::collection::vec(surface, 0..4).prop_map(|surfaces| {
+        let mut out: Vec<SurfaceEntry> = Vec::new();
+        for (name, entries, is_bare) in surfaces {
+            if out.iter().any(|s| s.surface == name) {
+                continue;
+            }
+            let mut unique: Vec<(&str, Action)> = Vec::new();
+            for (pattern, action) in &entries {
+                if !unique.iter().any(|(known, _)| known == pattern) {
+                    unique.push((pattern, *action));
+                }
+            }
+            out.push(match (is_bare, unique.first()) {
+                (true, Some((_, action))) => state(name, *action),
+                _ => map(name, &unique),
+            });
+        }
+        scope(Scope::Global, out)
+    })
+}
+
+proptest! {
+    #[test]
+    fn merging_can_be_done_step_by_step(a in scopes(true), b in scopes(true), c in scopes(true)) {
+        let at_once = merge(&[a.clone(), b.clone(), c.clone()]);
+        let stepwise = merge(&[again(merge(&[a, b])), c]);
+        prop_assert_eq!(plain(at_once), plain(stepwise));
+    }
+
+    #[test]
+    fn merging_maps_is_associative(a in scopes(false), b in scopes(false), c in scopes(false)) {
+        let left = merge(&[again(merge(&[a.clone(), b.clone()])), c.clone()]);
+        let right = merge(&[a, again(merge(&[b, c]))]);
+        prop_assert_eq!(plain(left), plain(right));
+    }
+
+    #[test]
+    fn a_clamp_only_tightens(a in scopes(true), b in scopes(true)) {
+        let scopes = [a, b];
+        for (open, clamped) in compose(&scopes, false).iter().zip(compose(&scopes, true)) {
+            prop_assert_eq!(&open.pattern, &clamped.pattern);
+            prop_assert_eq!(clamped.action, open.action.max(Ask));
+        }
+    }
 }
