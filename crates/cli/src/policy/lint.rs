@@ -36,11 +36,11 @@ pub fn run(args: &Args) -> Outcome {
         }
         let count = |severity| found.iter().filter(|d| d.severity == severity).count();
         terminal::say(&format!(
-            "{} rules: {} errors, {} warnings, {} notes",
-            snapshot.policy.rules().len(),
-            count(Severity::Error),
-            count(Severity::Warning),
-            count(Severity::Note)
+            "{}: {}, {}, {}",
+            counted(snapshot.policy.rules().len(), "rule"),
+            counted(count(Severity::Error), "error"),
+            counted(count(Severity::Warning), "warning"),
+            counted(count(Severity::Note), "note")
         ))?;
     }
     let serious = found.iter().any(|d| d.severity > Severity::Note);
@@ -49,4 +49,9 @@ pub fn run(args: &Args) -> Outcome {
     } else {
         ExitCode::SUCCESS
     })
+}
+
+fn counted(number: usize, what: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {what}{plural}")
 }

@@ -46,7 +46,7 @@ pub fn run(args: &Args) -> Outcome {
     let snapshot = workspace.snapshot(None);
     let in_scope = |grant: &&Grant| args.scope.is_none_or(|s| s.scope() == grant.scope);
     let (Some(surface), Some(pattern)) = (&args.surface, &args.pattern) else {
-        for grant in snapshot.grants.iter().filter(in_scope) {
+        for grant in snapshot.recorded.iter().filter(in_scope) {
             terminal::say(&format!(
                 "{:<7}  {}  {}",
                 grant.scope.as_str(),
@@ -57,7 +57,7 @@ pub fn run(args: &Args) -> Outcome {
         return Ok(ExitCode::SUCCESS);
     };
     let found: Vec<&Grant> = snapshot
-        .grants
+        .recorded
         .iter()
         .filter(in_scope)
         .filter(|grant| grant.surface == *surface && grant.pattern == *pattern)

@@ -63,9 +63,9 @@ fn lines(snapshot: &Snapshot, rules: &[&Rule]) -> Vec<String> {
             place(&rule.origin)
         ));
     }
-    if !snapshot.grants.is_empty() {
+    if !snapshot.recorded.is_empty() {
         out.push("approvals (they answer questions, denials stay)".to_owned());
-        for grant in &snapshot.grants {
+        for grant in &snapshot.recorded {
             out.push(format!(
                 "  {:<7}  {}  {}",
                 grant.scope.as_str(),
@@ -83,7 +83,8 @@ fn lines(snapshot: &Snapshot, rules: &[&Rule]) -> Vec<String> {
     if snapshot.clamped {
         let names: Vec<&str> = snapshot.invalid.iter().map(|s| s.as_str()).collect();
         out.push(format!(
-            "invalid: {}; every `allow` asks until it is mended (`countersign policy lint`)",
+            "invalid: {}; until it is mended every `allow` asks and no approval counts \
+             (`countersign policy lint`)",
             names.join(", ")
         ));
     }
@@ -121,7 +122,7 @@ pub fn rule_json(rule: &Rule) -> Value {
 
 fn as_json(snapshot: &Snapshot, rules: &[&Rule]) -> Value {
     let grants: Vec<Value> = snapshot
-        .grants
+        .recorded
         .iter()
         .map(|g| json!({"surface": g.surface, "pattern": g.pattern, "scope": g.scope.as_str()}))
         .collect();

@@ -94,7 +94,7 @@ pub fn run(args: &Args) -> Outcome {
                 terminal::say(&format!("  {line}"))?;
             }
         }
-        terminal::say(&format!("{} cases, {failed} failed", results.len()))?;
+        terminal::say(&format!("{} judged, {failed} failed", results.len()))?;
     }
     Ok(if failed > 0 {
         exit::ERROR.into()

@@ -94,8 +94,12 @@ pub struct Snapshot {
     pub resolved: Policy,
     /// The settings of the user and, where trusted, of the project.
     pub settings: Settings,
-    /// Approvals that outlive sessions. They answer questions only.
+    /// Approvals that outlive sessions and count now. They answer questions
+    /// only; while a file is invalid none counts, because a denial that would
+    /// stand against it may be among what could not be read.
     pub grants: Vec<Grant>,
+    /// All approvals that are recorded.
+    pub recorded: Vec<Grant>,
     /// Everything worth saying about the files, in the order of the scopes.
     pub diagnostics: Vec<Diagnostic>,
     /// Whether some file is invalid, so that every `allow` became `ask`.
@@ -212,7 +216,7 @@ impl Workspace {
 fn same(a: &Snapshot, b: &Snapshot) -> bool {
     a.scopes == b.scopes
         && a.settings == b.settings
-        && a.grants == b.grants
+        && a.recorded == b.recorded
         && a.diagnostics == b.diagnostics
         && a.mcp_servers == b.mcp_servers
         && a.invalid == b.invalid
@@ -466,7 +470,8 @@ fn read(options: &WorkspaceOptions, places: &Places) -> Snapshot {
         policy,
         resolved,
         settings: all.settings,
-        grants: lasting,
+        grants: if clamped { Vec::new() } else { lasting.clone() },
+        recorded: lasting,
         diagnostics: all.diagnostics,
         clamped,
         invalid: all.invalid,

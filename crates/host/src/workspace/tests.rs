@@ -374,6 +374,21 @@ fn lasting_approvals_are_written_kept_and_taken_back() {
 }
 
 #[test]
+fn approvals_do_not_count_while_a_file_is_invalid() {
+    let place = Place::new();
+    let workspace = place.open();
+    workspace
+        .grant(&grant(GrantScope::Global, "git push *"))
+        .unwrap();
+    assert_eq!(workspace.snapshot(None).grants.len(), 1);
+    // It may have denied `git push --force *`.
+    place.project("{ broken");
+    let broken = workspace.snapshot(None);
+    assert!(broken.grants.is_empty());
+    assert_eq!(broken.recorded.len(), 1);
+}
+
+#[test]
 fn a_file_that_does_not_parse_is_never_written() {
     let place = Place::new();
     let broken = "{ \"permission\": { // half\n";
