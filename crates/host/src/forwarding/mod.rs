@@ -31,5 +31,11 @@ pub use countersign_forward::sign::{
 };
 pub use countersign_forward::wire;
 
+/// The digest that binds an answer to the bytes of a request file.
+#[must_use]
+pub fn digest_of(request_file: &[u8]) -> countersign_forward::sign::Digest {
+    countersign_forward::sign::Digest::of(request_file)
+}
+
 /// Where the review-log entries of forwarding go: the event and its fields.
 pub type Log = Arc<dyn Fn(&str, Value) + Send + Sync>;

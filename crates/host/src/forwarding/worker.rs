@@ -233,10 +233,8 @@ impl Worker {
 
     /// Removes an entry that is not served, whatever its name.
     fn remove(&mut self, id: &str) {
-        let name = Path::new(id);
-        // The name comes from the listing, so it is one; nothing else is
-        // joined to the directory.
-        let plain = name.file_name() == Some(name.as_os_str());
+        // The name comes from the listing, so it is a plain one.
+        let plain = !id.contains(['/', '\\']);
         let path = self
             .shared
             .mailbox

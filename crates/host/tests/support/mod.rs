@@ -58,7 +58,10 @@ impl Log {
         let end = Instant::now() + PATIENCE;
         let mut entries = self.entries.0.lock().unwrap();
         while !done(&entries) {
-            assert!(Instant::now() < end, "waited in vain for {what}");
+            if Instant::now() > end {
+                drop(entries);
+                panic!("waited in vain for {what}");
+            }
             let wait = Duration::from_millis(100);
             entries = self.entries.1.wait_timeout(entries, wait).unwrap().0;
         }
