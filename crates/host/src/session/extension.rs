@@ -5,10 +5,10 @@
 use countersign_engine::{Decision, JudgedEffect, judge_skill};
 use countersign_forward::sign::ANSWER_KEY_VARIABLE;
 use countersign_intent::ToolCall;
-use countersign_policy::Action;
+use countersign_policy::{Action, Family};
 use serde_json::{Value, json};
 
-use super::{Gate, Session};
+use super::{Gate, Session, View};
 
 /// The variable by which a child process finds its parent (seed 000).
 const PARENT_VARIABLE: &str = "PI_SUBAGENT_PARENT_SESSION";
@@ -67,6 +67,13 @@ impl Session {
         if let Some(call) = call {
             return described(surface, &self.decide_with(&view, &call));
         }
+        if let (Some(value), Some(family)) = (value, Family::of(surface)) {
+            return self.described_path(surface, family, value, &view);
+        }
+        if let Some(target) = value.filter(|_| surface == "mcp") {
+            let call = ToolCall::new("mcp", json!({ "tool": target }));
+            return described(surface, &self.decide_with(&view, &call));
+        }
         if let Some(name) = value.filter(|_| surface == "skill") {
             return described(surface, &judge_skill(name, &view.scene(), &self.facts));
         }
@@ -80,6 +87,40 @@ impl Session {
             "origin": rule.map(|rule| rule.origin.scope.as_str()),
             "matchedPattern": rule.map(|rule| rule.pattern.clone()),
         })
+    }
+
+    /// What the gates of a path family say of one path, as a tool of that
+    /// direction would meet them.
+    fn described_path(&self, surface: &str, family: Family, path: &str, view: &View) -> Value {
+        let tool = match surface {
+            _ if surface == family.read() => "read",
+            _ if surface == family.write() => "write",
+            _ => "edit",
+        };
+        let call = ToolCall::new(tool, json!({ "path": path }));
+        let decision = self.decide_with(view, &call);
+        let of_family = |effect: &&JudgedEffect| Family::of(&effect.surface) == Some(family);
+        let strictest = decision
+            .effects
+            .iter()
+            .filter(of_family)
+            .max_by_key(|e| e.verdict);
+        match strictest {
+            Some(effect) => json!({
+                "toolName": effect.surface,
+                "state": effect.verdict.as_str(),
+                "source": effect.source(),
+                "origin": effect.origin.scope.as_str(),
+                "matchedPattern": effect.pattern,
+            }),
+            // No rule speaks of the path, so the gate is silent.
+            None => json!({
+                "toolName": surface,
+                "state": Action::Allow.as_str(),
+                "source": "default",
+                "origin": "builtin",
+            }),
+        }
     }
 
     /// The tools of `active` that the model need not see, because nothing of

@@ -35,7 +35,7 @@ use crate::gate::{Places, gate_settings};
 use crate::paths::AgentPaths;
 use crate::registry::{self, Detection};
 use crate::review_log::ReviewLog;
-use crate::workspace::{Snapshot, Workspace, WorkspaceOptions};
+use crate::workspace::{Snapshot, UNTRUSTED, Workspace, WorkspaceOptions};
 
 use asks::Asks;
 
@@ -66,6 +66,8 @@ struct Context {
     workspace: Arc<Workspace>,
     settings: Option<(Arc<Snapshot>, Arc<Compiled>)>,
     shown: Vec<String>,
+    /// The generation of the configuration that was told about last.
+    announced: Option<u64>,
 }
 
 /// What is made once per configuration.
@@ -114,6 +116,7 @@ impl Session {
             workspace,
             settings: None,
             shown: Vec::new(),
+            announced: None,
         };
         let session = Arc::new_cyclic(|me| Self {
             me: me.clone(),
@@ -130,7 +133,9 @@ impl Session {
         });
         registry::set_running(session.id(), Some(session.options.has_ui));
         session.infer_parent();
-        session.announce_configuration();
+        let snapshot = session.snapshot();
+        session.record_opening(&snapshot);
+        session.announce_configuration(&snapshot);
         session.adjust_serving();
         session
     }
@@ -178,7 +183,7 @@ impl Session {
         if let Some(has_ui) = update.has_ui {
             registry::set_running(self.id(), Some(has_ui));
         }
-        self.announce_configuration();
+        self.announce_configuration(&self.snapshot());
         self.adjust_serving();
     }
 
@@ -191,6 +196,9 @@ impl Session {
     pub fn gate(&self, call: &ToolCall, tool_call_id: &str) -> Gate {
         self.counters.calls.fetch_add(1, Ordering::Relaxed);
         let view = self.view();
+        // A file that changed since the last call is in force now; a broken
+        // one is told about now, not at the next start.
+        self.announce_configuration(&view.snapshot);
         let decision = self.decide_with(&view, call);
         self.conclude(&view, decision, call, tool_call_id)
     }
@@ -332,30 +340,70 @@ impl Session {
     }
 
     /// Tells what is wrong with the configuration, each thing once, and only
-    /// where somebody can read it.
-    fn announce_configuration(&self) {
-        let snapshot = self.view().snapshot;
+    /// where somebody can read it: a thing counts as told when it was shown.
+    fn announce_configuration(&self, snapshot: &Snapshot) {
         let fresh: Vec<String> = {
             let mut context = lock(&self.context);
-            if !context.has_ui {
+            if !context.has_ui || context.announced == Some(snapshot.generation) {
                 return;
             }
-            let issues: Vec<String> = snapshot
-                .diagnostics
-                .iter()
-                .filter(|diagnostic| diagnostic.severity >= Severity::Warning)
-                .map(in_words)
-                .collect();
-            let fresh: Vec<String> = issues
-                .iter()
-                .filter(|issue| !context.shown.contains(issue))
-                .cloned()
-                .collect();
-            context.shown = issues;
-            fresh
+            context.announced = Some(snapshot.generation);
+            let worth_telling = |d: &&Diagnostic| d.severity >= Severity::Warning;
+            let diagnostics = snapshot.diagnostics.iter().filter(worth_telling);
+            let mut issues: Vec<String> = diagnostics.map(in_words).collect();
+            if snapshot.withheld {
+                issues.push(UNTRUSTED.to_owned());
+            }
+            if snapshot.settings.yolo_mode() {
+                issues.push(YOLO.to_owned());
+            }
+            let known = std::mem::replace(&mut context.shown, issues.clone());
+            issues.retain(|issue| !known.contains(issue));
+            issues
         };
         for issue in fresh {
             self.front.notice(Level::Warning, &issue);
+        }
+    }
+
+    /// Records where this session's files are, and that a project's were left
+    /// out (spec 01 §5 and §7.2).
+    fn record_opening(&self, snapshot: &Snapshot) {
+        let cwd = lock(&self.context).cwd.clone();
+        let place = |path: PathBuf| (path.exists(), path.to_string_lossy().into_owned());
+        let (global_exists, global) = place(self.paths.config());
+        let (agents_exist, agents) = place(self.paths.root().join("agents"));
+        let trusted = |path: PathBuf| match snapshot.withheld {
+            true => (false, Value::Null),
+            false => {
+                let (exists, path) = place(path);
+                (exists, Value::from(path))
+            }
+        };
+        let (project_exists, project) = trusted(crate::paths::project_config(&cwd));
+        let (project_agents_exist, project_agents) = trusted(cwd.join(".pi").join("agents"));
+        let legacy = |path: PathBuf| path.exists();
+        self.log_review(
+            "config.resolved",
+            json!({
+                "globalConfigPath": global,
+                "globalConfigExists": global_exists,
+                "projectConfigPath": project,
+                "projectConfigExists": project_exists,
+                "agentsDir": agents,
+                "agentsDirExists": agents_exist,
+                "projectAgentsDir": project_agents,
+                "projectAgentsDirExists": project_agents_exist,
+                "legacyGlobalPolicyDetected": legacy(self.paths.root().join("pi-permissions.jsonc")),
+                "legacyProjectPolicyDetected": !snapshot.withheld
+                    && legacy(cwd.join(".pi").join("agent").join("pi-permissions.jsonc")),
+                "legacyExtensionConfigDetected": false,
+                "childBy": self.detection().map(Detection::as_str),
+            }),
+        );
+        if snapshot.withheld {
+            let fields = json!({"cwd": cwd, "phase": "session_start"});
+            self.log_review("project_trust.skipped", fields);
         }
     }
 
@@ -475,6 +523,10 @@ fn open_workspace(options: &Options, cwd: &std::path::Path, trusted: bool) -> Wo
     workspace.trusted = trusted;
     Workspace::open(workspace)
 }
+
+/// What a session start says about yolo mode.
+const YOLO: &str = "pi-permission-system: yolo mode is on — every question is answered with yes. \
+Denials still hold. Set yoloMode to false to be asked again.";
 
 /// A diagnostic as a notice: where, what, and the way out.
 fn in_words(diagnostic: &Diagnostic) -> String {

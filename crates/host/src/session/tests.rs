@@ -373,6 +373,43 @@ fn a_question_whose_asker_gave_up_leaves_the_screen() {
 }
 
 #[test]
+fn a_file_broken_while_running_is_told_about_and_tightens() {
+    let world = World::new(policy());
+    let root = world.seat("t10-root", true, &[]);
+    assert_eq!(end(&root.ask("ls")), Settled::Allowed);
+    let paths = AgentPaths::new(world.root.path().join("agent"));
+    std::fs::write(paths.config(), "{").unwrap();
+    let _asked = root.ask("ls");
+    let told = |shown: Shown| matches!(shown, Shown::Notice(text) if text.contains("config.json"));
+    while !told(root.screen.recv_timeout(PATIENCE).unwrap()) {}
+    assert!(root.question().text.contains("ls"));
+    let resolved = world.entries("config.resolved");
+    assert_eq!(resolved[0]["globalConfigExists"], true);
+    root.session.shutdown();
+}
+
+#[test]
+fn other_extensions_may_ask_about_the_policy() {
+    let world = World::new(json!({"permission": {
+        "*": "allow", "bash": {"*": "ask", "ls": "allow"},
+        "path": {"*.env": "deny"}, "path_write": {"dist/*": "ask"}, "mcp": {"exa:*": "deny"}
+    }}));
+    let root = world.seat("t11-root", true, &[]);
+    let state = |surface: &str, value: Option<&str>| {
+        let said = root.session.query(surface, value, None);
+        said["state"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(state("bash", Some("ls && rm x")), "ask");
+    assert_eq!(state("bash", None), "ask");
+    assert_eq!(state("path", Some(".env")), "deny");
+    assert_eq!(state("path", Some("dist/a")), "ask");
+    assert_eq!(state("path_read", Some("dist/a")), "allow");
+    assert_eq!(state("mcp", Some("exa:search")), "deny");
+    assert_eq!(state("deploy", Some("x")), "allow");
+    root.session.shutdown();
+}
+
+#[test]
 fn an_invalid_file_is_announced_and_asks() {
     let world = World::new(policy());
     let paths = AgentPaths::new(world.root.path().join("agent"));
