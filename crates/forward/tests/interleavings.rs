@@ -649,7 +649,7 @@ const USUAL: Setup = Setup {
     keyed: true,
     parent_lost: ParentLost::Fail,
     new_key: false,
-    depth: 18,
+    depth: 17,
 };
 
 #[test]
@@ -668,7 +668,7 @@ fn the_server_dies_and_comes_back() {
             },
             keyed,
             new_key: keyed,
-            depth: 16,
+            depth: 15,
             ..USUAL
         });
     }
@@ -684,7 +684,7 @@ fn a_lost_parent_is_waited_for() {
         },
         keyed: false,
         parent_lost: ParentLost::Wait,
-        depth: 16,
+        depth: 15,
         ..USUAL
     });
 }
@@ -698,7 +698,7 @@ fn the_child_dies_or_is_cancelled() {
             cancels: 1,
             ..QUIET
         },
-        depth: 16,
+        depth: 15,
         ..USUAL
     });
 }
@@ -712,7 +712,7 @@ fn both_die() {
             child_crashes: 1,
             ..QUIET
         },
-        depth: 16,
+        depth: 15,
         ..USUAL
     });
 }
@@ -725,7 +725,7 @@ fn somebody_writes_into_the_mailbox() {
             attacks: 2,
             ..QUIET
         },
-        depth: 13,
+        depth: 12,
         ..USUAL
     });
 }

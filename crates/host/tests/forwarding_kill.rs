@@ -37,7 +37,7 @@ use countersign_host::forwarding::{
     ANSWER_KEY_VARIABLE, AskOptions, Gone, Handler, InheritedKey, Outcome, ParentLost, Ruling,
     Server, ServerHandle, ServerOptions, Verdict, Waiting, answer_key_value, ask, inherited_key,
 };
-use countersign_host::mailbox::sweep;
+use countersign_host::mailbox::sweep_with;
 use countersign_host::process;
 use serde_json::Value;
 use support::{files_below, question};
@@ -453,7 +453,7 @@ fn judge(plan: &Plan, place: &Path, child_died: bool) -> String {
         assert_eq!(outcomes, [plan.says], "{plan:?}");
     }
     let mailbox = place.join("mailbox");
-    sweep(&mailbox);
+    sweep_with(&mailbox, Duration::ZERO);
     assert_eq!(files_below(&mailbox), Vec::<String>::new(), "{plan:?}");
     let left: Vec<_> = std::fs::read_dir(mailbox.join("sessions"))
         .map(|entries| entries.flatten().map(|entry| entry.file_name()).collect())

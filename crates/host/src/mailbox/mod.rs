@@ -15,7 +15,7 @@ use countersign_forward::limits::{HEARTBEAT_BYTES, REQUEST_BYTES, RESPONSE_BYTES
 use countersign_forward::mailbox::{Fault, Mailbox};
 use countersign_forward::wire::Heartbeat;
 
-pub use sweep::{Swept, sweep};
+pub use sweep::{Swept, sweep, sweep_with};
 pub use watch::{Signal, Subscription, subscribe};
 
 /// Turns a session id into the name of its files, or explains why it cannot.

@@ -38,6 +38,11 @@ pub struct Swept {
 /// Removes what killed processes left below a mailbox root, in every inbox.
 /// Whatever might still be of use to a process that runs stays.
 pub fn sweep(root: &Path) -> Swept {
+    sweep_with(root, Duration::from_millis(DEAD_HEARTBEAT_MS))
+}
+
+/// The same, with the age a heartbeat of a killed process has to have.
+pub fn sweep_with(root: &Path, heartbeat_age: Duration) -> Swept {
     let mut swept = Swept::default();
     let mut left = ENTRIES;
     let serving = root.join("serving");
@@ -45,7 +50,7 @@ pub fn sweep(root: &Path) -> Swept {
         if partial(&path, &mut swept) {
             continue;
         }
-        if heartbeat_is_dead(&path) && files::remove(&path).unwrap_or(false) {
+        if heartbeat_is_dead(&path, heartbeat_age) && files::remove(&path).unwrap_or(false) {
             swept.heartbeats += 1;
         }
     }
@@ -118,12 +123,12 @@ fn gone(process: &Process) -> bool {
     process::state(process) == ProcessState::Gone
 }
 
-fn heartbeat_is_dead(path: &Path) -> bool {
+fn heartbeat_is_dead(path: &Path, age: Duration) -> bool {
     let Ok(Some(bytes)) = files::read_capped(path, HEARTBEAT_BYTES) else {
         return false;
     };
     match Heartbeat::read(&bytes) {
-        Ok(beat) => gone(&beat.process) && older_than(path, DEAD_HEARTBEAT_MS),
+        Ok(beat) => gone(&beat.process) && (age.is_zero() || older_than_span(path, age)),
         Err(_) => older_than(path, DEAD_HEARTBEAT_MS),
     }
 }
@@ -156,9 +161,13 @@ fn response_is_dead(path: &Path, session: &Path) -> bool {
 }
 
 fn older_than(path: &Path, millis: u64) -> bool {
+    older_than_span(path, Duration::from_millis(millis))
+}
+
+fn older_than_span(path: &Path, span: Duration) -> bool {
     let modified = std::fs::symlink_metadata(path).and_then(|found| found.modified());
     modified.is_ok_and(|modified| {
         let age = SystemTime::now().duration_since(modified);
-        age.is_ok_and(|age| age > Duration::from_millis(millis))
+        age.is_ok_and(|age| age > span)
     })
 }
