@@ -83,10 +83,10 @@ impl Session {
     /// a way that its agent could not change.
     fn answer_trust(&self, target: &Target) -> InheritedKey {
         match target.source {
-            TargetSource::Registry => registry::serving(&target.session_id)
-                .and_then(|serving| serving.public_key)
-                .map(forwarding::PublicKey::from_bytes)
-                .map_or(InheritedKey::None, InheritedKey::Key),
+            // The target's key lies in this process whether it serves just now
+            // or not: between two sessions, too, nothing unsigned counts.
+            TargetSource::Registry => forwarding::session_key(&target.session_id)
+                .map_or(InheritedKey::Broken, |key| InheritedKey::Key(key.public())),
             TargetSource::Variable => {
                 let value = self.options.environment.get(ANSWER_KEY_VARIABLE);
                 forwarding::inherited_key(value.map(String::as_str), &target.session_id)
