@@ -121,11 +121,17 @@ async function measure(extension) {
   };
   const first = await decide(commands[0]);
   let blocked = 0;
+  let why;
   for (const command of commands) {
     const decision = await decide(command);
-    if (decision.blocked) blocked++;
+    if (decision.blocked) {
+      blocked++;
+      why ??= decision.reason;
+    }
     if (process.env.SHOW && decision.blocked) console.error(command, "→", decision.reason);
   }
+  // A gate that blocks everything is broken, and fast.
+  if (blocked === commands.length) throw new Error(`everything is blocked: ${why}`);
   const times = [];
   for (let round = 0; round < Number(options.rounds); round++) {
     for (const command of commands) times.push((await decide(command)).took);

@@ -194,11 +194,13 @@ Examples:
   countersign log query --since 2h --verdict denied
   countersign log query --agent reviewer --by user --json
   countersign log stats --since 7d                 what asks most, and how long it waits
+  countersign log verify                           whether lines are missing or were changed
 ",
         after_help = "\
 Exit status:
   0  done, also where nothing fits
-  1  an error, or wrong usage"
+  1  an error, or wrong usage
+  2  `verify`: lines are missing or were changed"
     )]
     Log(log::Args),
     /// Look whether everything that should gate is gating

@@ -1,6 +1,6 @@
 //! `countersign log`: reads the review log.
 //!
-//! Every subcommand streams: memory does not grow with the file.
+//! Every subcommand streams: the file is never held in memory.
 
 mod entry;
 mod filter;
@@ -8,6 +8,7 @@ mod show;
 mod stats;
 mod tail;
 mod time;
+mod verify;
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, IsTerminal as _, Write as _};
@@ -42,6 +43,8 @@ enum What {
     Query(filter::QueryArgs),
     /// Count questions, deciders and answer times
     Stats(stats::Args),
+    /// Tell whether lines are missing or were changed
+    Verify(verify::Args),
 }
 
 /// Reads the log as asked.
@@ -59,6 +62,7 @@ pub fn run(args: &Args) -> Outcome {
         What::Show(args) => show::run(args, &path),
         What::Query(args) => filter::run(args, &path),
         What::Stats(args) => stats::run(args, &path),
+        What::Verify(args) => verify::run(args, &path),
     }
 }
 

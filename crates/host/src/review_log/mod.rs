@@ -5,6 +5,7 @@
 //! directory are for their owner only. Secrets are masked before a line is
 //! cut to length, so a cut never reveals half of one.
 
+mod chain;
 mod mask;
 
 use std::fs::{DirBuilder, File, OpenOptions};
@@ -15,6 +16,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use serde_json::{Map, Value};
 
+use chain::Chain;
+pub use chain::{MEMBER as CHAIN_MEMBER, hash as chain_hash};
 pub use mask::mask;
 
 use crate::paths::{AgentPaths, EXTENSION};
@@ -51,7 +54,7 @@ pub struct ReviewLog {
 struct LogFile {
     path: PathBuf,
     enabled: AtomicBool,
-    open: Mutex<Option<File>>,
+    open: Mutex<Option<(File, Chain)>>,
 }
 
 impl LogFile {
@@ -63,7 +66,9 @@ impl LogFile {
         }
     }
 
-    fn append(&self, line: &[u8]) -> std::io::Result<()> {
+    /// Appends an entry, with its place in the chain.
+    fn append(&self, mut entry: Map<String, Value>) -> std::io::Result<()> {
+        // Held until the line is written: the chain's order is the file's.
         let mut open = self
             .open
             .lock()
@@ -72,14 +77,20 @@ impl LogFile {
         // than losing lines into the old inode.
         let usable = open
             .as_ref()
-            .is_some_and(|file| same_file(file, &self.path));
+            .is_some_and(|(file, _)| same_file(file, &self.path));
         if !usable {
-            *open = Some(open_owner_only(&self.path)?);
+            *open = Some((open_owner_only(&self.path)?, Chain::begin(&self.path)));
         }
-        match open.as_mut() {
-            Some(file) => file.write_all(line),
-            None => Ok(()),
-        }
+        let Some((file, chain)) = open.as_mut() else {
+            return Ok(());
+        };
+        chain.mark(&mut entry);
+        let mut line = serde_json::to_vec(&entry)?;
+        line.push(b'\n');
+        file.write_all(&line)?;
+        line.pop();
+        chain.advance(&line);
+        Ok(())
     }
 }
 
@@ -151,12 +162,7 @@ impl ReviewLog {
         line.entry("sessionId")
             .or_insert_with(|| self.session_id.clone().into());
         line.insert("pid".into(), std::process::id().into());
-        let mut bytes = match serde_json::to_vec(&line) {
-            Ok(bytes) => bytes,
-            Err(error) => return self.report(stream, &file.path, &error.to_string()),
-        };
-        bytes.push(b'\n');
-        match file.append(&bytes) {
+        match file.append(line) {
             Ok(()) => None,
             Err(error) => self.report(stream, &file.path, &error.to_string()),
         }
@@ -312,6 +318,32 @@ mod tests {
             assert_eq!(mode(&paths.review_log()), 0o600);
             assert_eq!(mode(&paths.logs()), 0o700);
         }
+    }
+
+    #[test]
+    fn entries_are_chained_by_writer() {
+        let home = tempfile::tempdir().unwrap();
+        let paths = AgentPaths::new(home.path());
+        let (one, two) = (ReviewLog::new(&paths, "s1"), ReviewLog::new(&paths, "s2"));
+        one.review("a", json!({"chain": "theirs"}));
+        one.review("b", json!({}));
+        two.review("c", json!({}));
+        one.review("d", json!({}));
+        let text = std::fs::read_to_string(paths.review_log()).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        let places: Vec<Value> = lines
+            .iter()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap()["chain"].clone())
+            .collect();
+        let hash = |at: usize| json!(chain_hash(lines[at].as_bytes()));
+        assert_eq!(places[0]["n"], 0);
+        assert_eq!(places[0]["after"], Value::Null);
+        assert_eq!(places[1]["prev"], hash(0));
+        assert_eq!(places[2]["after"], hash(1));
+        assert_eq!(places[3]["prev"], hash(1));
+        assert_eq!(places[3]["n"], 2);
+        assert_eq!(places[3]["id"], places[0]["id"]);
+        assert_ne!(places[2]["id"], places[0]["id"]);
     }
 
     #[test]
