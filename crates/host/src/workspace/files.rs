@@ -52,13 +52,18 @@ impl Stamp {
     }
 }
 
+/// One look at what a path holds; a second one only where it is a link.
 pub(super) fn stamp(path: &Path) -> Stamp {
+    let data = match fs::symlink_metadata(path) {
+        Ok(data) => data,
+        Err(error) if is_absent(error.kind()) => return Stamp::Missing,
+        Err(error) => return Stamp::Unreadable(error.kind()),
+    };
+    if !data.is_symlink() {
+        return of(&data);
+    }
     match fs::metadata(path) {
         Ok(data) => of(&data),
-        Err(error) if is_absent(error.kind()) => match fs::symlink_metadata(path) {
-            Ok(_) => Stamp::Unreadable(ErrorKind::NotFound),
-            Err(_) => Stamp::Missing,
-        },
         Err(error) => Stamp::Unreadable(error.kind()),
     }
 }

@@ -6,7 +6,6 @@ mod grants;
 mod links;
 mod look;
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -127,11 +126,13 @@ pub struct Workspace {
 struct State {
     options: WorkspaceOptions,
     generation: u64,
-    cache: HashMap<Option<String>, Cached>,
+    cache: Vec<Cached>,
 }
 
 #[derive(Debug)]
 struct Cached {
+    agent: Option<String>,
+    places: Arc<Places>,
     stamps: Vec<Stamp>,
     snapshot: Arc<Snapshot>,
 }
@@ -147,7 +148,7 @@ impl Workspace {
             state: Mutex::new(State {
                 options,
                 generation: 0,
-                cache: HashMap::new(),
+                cache: Vec::new(),
             }),
         }
     }
@@ -176,21 +177,30 @@ impl Workspace {
     #[must_use]
     pub fn snapshot(&self, agent: Option<&str>) -> Arc<Snapshot> {
         let mut state = self.lock();
-        let places = Places::new(&state.options, agent);
-        let stamps: Vec<Stamp> = places.all().map(files::stamp).collect();
-        let key = agent.map(str::to_owned);
-        if let Some(cached) = state.cache.get(&key)
-            && cached.stamps == stamps
-            && !stamps.iter().any(Stamp::may_hide_a_change)
-        {
-            return Arc::clone(&cached.snapshot);
-        }
-        let mut snapshot = read(&state.options, &places);
-        let unchanged = state
+        let known = state
             .cache
-            .get(&key)
+            .iter()
+            .position(|cached| cached.agent.as_deref() == agent);
+        let cached = known.map(|at| state.cache.swap_remove(at));
+        let places = match &cached {
+            Some(cached) => cached.places.clone(),
+            None => Arc::new(Places::new(&state.options, agent)),
+        };
+        let stamps = places.stamps();
+        let cached = match cached {
+            Some(cached)
+                if cached.stamps == stamps && !stamps.iter().any(Stamp::may_hide_a_change) =>
+            {
+                let snapshot = Arc::clone(&cached.snapshot);
+                state.cache.push(cached);
+                return snapshot;
+            }
+            other => other,
+        };
+        let mut snapshot = read(&state.options, &places);
+        let unchanged = cached
             .filter(|cached| cached.stamps == stamps && same(&cached.snapshot, &snapshot))
-            .map(|cached| Arc::clone(&cached.snapshot));
+            .map(|cached| cached.snapshot);
         let snapshot = unchanged.unwrap_or_else(|| {
             state.generation += 1;
             snapshot.generation = state.generation;
@@ -199,11 +209,12 @@ impl Workspace {
         if state.cache.len() >= MAX_CACHED {
             state.cache.clear();
         }
-        let cached = Cached {
+        state.cache.push(Cached {
+            agent: agent.map(str::to_owned),
+            places,
             stamps,
             snapshot: Arc::clone(&snapshot),
-        };
-        state.cache.insert(key, cached);
+        });
         snapshot
     }
 
@@ -225,7 +236,9 @@ fn same(a: &Snapshot, b: &Snapshot) -> bool {
 /// Where the files of one agent's configuration are.
 #[derive(Debug)]
 struct Places {
-    legacy_global: PathBuf,
+    // Old files count only where they are when the workspace is first looked
+    // at: nobody makes new ones.
+    legacy_global: Option<PathBuf>,
     legacy_extension: Option<PathBuf>,
     legacy_project: Option<PathBuf>,
     global: PathBuf,
@@ -235,6 +248,8 @@ struct Places {
     mcp: PathBuf,
     global_grants: PathBuf,
     project_grants: Option<PathBuf>,
+    /// The project's `.pi`, where every file of the project lies below it.
+    below: Option<PathBuf>,
     /// An agent's name that is no file name.
     unusable_agent: Option<String>,
 }
@@ -258,9 +273,13 @@ impl Places {
             .as_ref()
             .map(|dir| dir.join("config.json"));
         Self {
-            legacy_global: root.join("pi-permissions.jsonc"),
-            legacy_extension: legacy_extension.filter(|path| *path != paths.config()),
-            legacy_project: trusted.then(|| pi.join("agent").join("pi-permissions.jsonc")),
+            legacy_global: Some(root.join("pi-permissions.jsonc")).filter(|path| is_there(path)),
+            legacy_extension: legacy_extension
+                .filter(|path| *path != paths.config())
+                .filter(|path| is_there(path)),
+            legacy_project: Some(pi.join("agent").join("pi-permissions.jsonc"))
+                .filter(|_| trusted)
+                .filter(|path| is_there(path)),
             global,
             project: trusted.then(|| own(&options.project_override, project_config(&options.cwd))),
             agent: file.as_ref().map(|file| root.join("agents").join(file)),
@@ -270,30 +289,40 @@ impl Places {
             mcp: root.join("mcp.json"),
             global_grants: grants::global_file(&options.agent_dir),
             project_grants: trusted.then(|| grants::project_file(&options.cwd)),
+            below: (trusted && options.project_override.is_none()).then(|| pi.clone()),
             unusable_agent: agent.filter(|name| !is_file_name(name)).map(str::to_owned),
         }
     }
 
-    fn all(&self) -> impl Iterator<Item = &Path> {
-        let always = [
-            &self.legacy_global,
-            &self.global,
-            &self.mcp,
-            &self.global_grants,
-        ];
-        let maybe = [
-            &self.legacy_extension,
+    /// The stamps of all files, in a fixed order. Where the project has no
+    /// `.pi`, nothing below it is looked at.
+    fn stamps(&self) -> Vec<Stamp> {
+        let always = [&self.global, &self.mcp, &self.global_grants];
+        let maybe = [&self.legacy_global, &self.legacy_extension, &self.agent];
+        let below = [
             &self.legacy_project,
             &self.project,
-            &self.agent,
             &self.project_agent,
             &self.project_grants,
         ];
-        always
+        let mut stamps: Vec<Stamp> = always
             .into_iter()
             .chain(maybe.into_iter().flatten())
-            .map(PathBuf::as_path)
+            .map(|path| files::stamp(path))
+            .collect();
+        let empty = self
+            .below
+            .as_ref()
+            .is_some_and(|pi| files::stamp(pi) == Stamp::Missing);
+        if !empty {
+            stamps.extend(below.into_iter().flatten().map(|path| files::stamp(path)));
+        }
+        stamps
     }
+}
+
+fn is_there(path: &Path) -> bool {
+    files::stamp(path) != Stamp::Missing
 }
 
 /// Whether an agent's name can be the stem of a file in the agents' directory,
@@ -385,15 +414,13 @@ fn read(options: &WorkspaceOptions, places: &Places) -> Snapshot {
         diagnostics: Vec::new(),
         settings: Settings::default(),
     };
-    all.take_legacy(
-        &places.legacy_global,
-        &places.global,
-        &format!(
+    if let Some(path) = &places.legacy_global {
+        let opening = format!(
             "Legacy global policy found at '{}'. Move it to",
-            places.legacy_global.display()
-        ),
-        Authority::User,
-    );
+            path.display()
+        );
+        all.take_legacy(path, &places.global, &opening, Authority::User);
+    }
     if let Some(path) = &places.legacy_extension {
         let opening = format!(
             "Legacy extension config found at '{}'. Move runtime settings to",
