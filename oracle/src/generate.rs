@@ -1,6 +1,7 @@
 //! Random bash programs in tiers, from plain chains to programs with teeth.
 
 use crate::random::Random;
+use crate::templates::{TEETH, TRICKS, WRAPPERS};
 
 /// What a tier adds to the ones below it.
 pub const TIERS: [&str; 5] = [
@@ -12,18 +13,49 @@ pub const TIERS: [&str; 5] = [
 ];
 
 const FILES: &[&str] = &[
-    "a.txt", "src/b.ts", ".env", "conf/.env", "notes", "secret/key", "./a.txt", "src/../.env",
-    "link", "linkdir/key", "new.txt", "out/new", ".e*", "*.txt", ".en?", "{a.txt,.env}", "~/.netrc",
-    "$HOME/.netrc", "\"$PWD\"/.env", "secret/*", "s*/key",
+    "a.txt",
+    "src/b.ts",
+    ".env",
+    "conf/.env",
+    "notes",
+    "secret/key",
+    "./a.txt",
+    "src/../.env",
+    "link",
+    "linkdir/key",
+    "new.txt",
+    "out/new",
+    ".e*",
+    "*.txt",
+    ".en?",
+    "{a.txt,.env}",
+    "~/.netrc",
+    "$HOME/.netrc",
+    "\"$PWD\"/.env",
+    "secret/*",
+    "s*/key",
 ];
+const TAME: &[&str] = &["a.txt", "src/b.ts", "notes", "./a.txt", "*.txt", "new.txt"];
 const PLAIN: &[&str] = &[
-    "ls", "cat", "head -n1", "wc -l", "git status", "git log", "make test", "stat", "grep x", "tool",
+    "ls",
+    "cat",
+    "head -n1",
+    "wc -l",
+    "git status",
+    "git log",
+    "make test",
+    "stat",
+    "grep x",
+    "tool",
 ];
 const HARM: &[&str] = &["rm", "rm -rf", "git push", "curl", "deploy", "publish now"];
 
 /// One program of `tier` (0 to 4).
 pub fn program(random: &mut Random, tier: usize) -> String {
-    let mut g = Gen { random, tier };
+    // In most programs what is forbidden hides in a trick: a plain one would
+    // be refused, and show nothing.
+    let sly = random.chance(65);
+    let mut g = Gen { random, tier, sly };
     let mut text = g.list(3);
     if g.random.chance(10) {
         text.push('\n');
@@ -34,6 +66,7 @@ pub fn program(random: &mut Random, tier: usize) -> String {
 struct Gen<'a> {
     random: &'a mut Random,
     tier: usize,
+    sly: bool,
 }
 
 impl Gen<'_> {
@@ -42,7 +75,31 @@ impl Gen<'_> {
     }
 
     fn file(&mut self) -> String {
+        if self.sly && !self.random.chance(8) {
+            return self.one_of(TAME);
+        }
         self.one_of(FILES)
+    }
+
+    /// A template with its holes filled.
+    fn filled(&mut self, templates: &[&str], depth: usize) -> String {
+        let harm = self.one_of(&["rm a.txt", "curl x", "deploy now", "cat .env", "git push"]);
+        let file = if self.random.chance(50) {
+            self.one_of(&[".env", "secret/key", "conf/.env", "link"])
+        } else {
+            self.one_of(&["a.txt", "notes", "src/b.ts"])
+        };
+        let plain = self.one_of(&["a.txt", "notes"]);
+        let command = if self.random.chance(25) {
+            harm.clone()
+        } else {
+            self.simple(depth)
+        };
+        self.one_of(templates)
+            .replace("{H}", &harm)
+            .replace("{F}", &file)
+            .replace("{A}", &plain)
+            .replace("{C}", &command.replace('\'', ""))
     }
 
     fn list(&mut self, depth: usize) -> String {
@@ -67,7 +124,13 @@ impl Gen<'_> {
             3 => 7,
             _ => 8,
         };
-        match self.random.below(limit) {
+        // The tier's own kind comes up often.
+        let kind = if self.random.chance(40) {
+            limit - 1
+        } else {
+            self.random.below(limit)
+        };
+        match kind {
             0 => self.simple(depth),
             1 => self.substituting(depth),
             2 => self.redirected(depth),
@@ -80,7 +143,7 @@ impl Gen<'_> {
     }
 
     fn simple(&mut self, _depth: usize) -> String {
-        let harm = self.random.chance(30);
+        let harm = self.random.chance(if self.sly { 3 } else { 30 });
         let word = if harm {
             self.one_of(HARM)
         } else {
@@ -121,11 +184,28 @@ impl Gen<'_> {
     fn redirected(&mut self, depth: usize) -> String {
         let command = self.simple(depth);
         let operator = self.one_of(&[
-            ">", ">>", "<", "2>", "&>", ">|", "<>", "2>&1 >", "> /dev/null 2>",
+            ">",
+            ">>",
+            "<",
+            "2>",
+            "&>",
+            ">|",
+            "<>",
+            "2>&1 >",
+            "> /dev/null 2>",
         ]);
         let file = self.one_of(&[
-            "a.txt", ".env", "new.txt", "out/new", "~/.netrc", "secret/key", "\"a b\"", "conf/.env",
-            "link", "\"$HOME\"/x", "./new2",
+            "a.txt",
+            ".env",
+            "new.txt",
+            "out/new",
+            "~/.netrc",
+            "secret/key",
+            "\"a b\"",
+            "conf/.env",
+            "link",
+            "\"$HOME\"/x",
+            "./new2",
         ]);
         match self.random.below(4) {
             0 => format!("{operator} {file} {command}"),
@@ -166,6 +246,9 @@ impl Gen<'_> {
         let first = &target[..1];
         let rest = &target[1..];
         let inner = self.list(depth - 1).replace('\'', "");
+        if self.random.chance(70) {
+            return self.filled(TRICKS, depth);
+        }
         match self.random.below(24) {
             0 => format!("{first}\\{rest} {file}"),
             1 => format!("'{target}' {file}"),
@@ -211,55 +294,10 @@ impl Gen<'_> {
     }
 
     fn wrapped(&mut self, depth: usize) -> String {
-        let command = self.simple(depth);
-        match self.random.below(18) {
-            0 => format!("env {command}"),
-            1 => format!("env FOO=1 {command}"),
-            2 => format!("env -i PATH=\"$PATH\" {command}"),
-            3 => format!("timeout 5 {command}"),
-            4 => format!("timeout -k 1 5 {command}"),
-            5 => format!("nice -n 5 {command}"),
-            6 => format!("nohup {command}"),
-            7 => format!("time {command}"),
-            8 => format!("echo a.txt .env | xargs {command}"),
-            9 => format!("echo a.txt | xargs -I{{}} {command} {{}}"),
-            10 => format!("find . -name a.txt -exec {command} {{}} \\;"),
-            11 => format!("find . -maxdepth 1 -name '.e*' -exec cat {{}} +"),
-            12 => format!("stdbuf -oL {command}"),
-            13 => format!("setsid -w {command}"),
-            14 => format!("flock out/lock {command}"),
-            15 => format!("nice timeout 5 {command}"),
-            16 => format!("env -S '{}'", command.replace('\'', "")),
-            _ => format!("builtin command {command}"),
-        }
+        self.filled(WRAPPERS, depth)
     }
 
-    fn toothed(&mut self, _depth: usize) -> String {
-        let harm = self.one_of(&["rm a.txt", "curl x", "deploy now", "cat .env"]);
-        let file = self.file();
-        match self.random.below(22) {
-            0 => format!("awk 'BEGIN {{ system(\"{harm}\") }}'"),
-            1 => format!("awk '{{ print > \"out/awk\" }}' a.txt"),
-            2 => format!("awk 'BEGIN {{ while ((\"{harm}\" | getline) > 0) print }}'"),
-            3 => format!("sed '1e {harm}' a.txt"),
-            4 => "sed -n 'w out/sed' a.txt".to_owned(),
-            5 => "sed -i s/a/b/ a.txt".to_owned(),
-            6 => format!("sed 's/.*/{harm}/e' a.txt"),
-            7 => "sort -o out/sorted a.txt".to_owned(),
-            8 => format!("sort --compress-program='{harm}' a.txt"),
-            9 => format!("tar cf out/t.tar a.txt --checkpoint=1 --checkpoint-action=exec='{harm}'"),
-            10 => format!("tar cf out/t.tar -I '{harm}' a.txt"),
-            11 => "find . -name new.txt -delete".to_owned(),
-            12 => "find . -name a.txt -fprintf out/found %p".to_owned(),
-            13 => format!("split -l1 --filter='{harm}' a.txt"),
-            14 => format!("dd if={file} of=out/dd"),
-            15 => "tee out/tee < a.txt".to_owned(),
-            16 => format!("cp {file} out/copy"),
-            17 => format!("python3 -c 'import os; os.system(\"{harm}\")'"),
-            18 => format!("perl -e 'system(\"{harm}\")'"),
-            19 => format!("grep -f {file} a.txt"),
-            20 => format!("xargs -a {file} echo"),
-            _ => format!("ln -s {file} out/ln; cat out/ln"),
-        }
+    fn toothed(&mut self, depth: usize) -> String {
+        self.filled(TEETH, depth)
     }
 }

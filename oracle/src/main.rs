@@ -5,6 +5,7 @@
 mod generate;
 mod judge;
 mod random;
+mod templates;
 mod world;
 
 use std::path::PathBuf;
@@ -32,7 +33,7 @@ struct Args {
     /// Only this tier, 0 to 4.
     #[arg(long)]
     tier: Option<usize>,
-    /// A file of programs, separated by lines of `---`, to run first.
+    /// A file of programs, one a line (`⏎` for a line end), to run first.
     #[arg(long)]
     corpus: Option<PathBuf>,
     /// Print every program and its verdict.
@@ -62,6 +63,10 @@ fn policies() -> Vec<Value> {
                      "sed *": "allow", "awk *": "allow", "cp *": "allow"},
             "path_write": {"*": "allow", "out/*": "deny", "a.txt": "ask"},
             "path_read": {"*": "allow", "*.env": "deny"}}}),
+        json!({"permission": {"*": "allow", "bash": "allow",
+            "path": {"*": "allow", "*.env": "deny", "secret/*": "deny", "out/*": "deny",
+                     "new.*": "ask", "*.bak": "deny"},
+            "external_directory": "ask"}}),
     ]
 }
 
@@ -77,13 +82,17 @@ fn main() -> Result<()> {
     let mut programs: Vec<(usize, String)> = Vec::new();
     if let Some(corpus) = &args.corpus {
         let text = std::fs::read_to_string(corpus)?;
-        programs.extend(text.split("\n---\n").map(|program| (5, program.to_owned())));
+        programs.extend(
+            text.lines()
+                .filter(|line| !line.is_empty() && !line.starts_with("##"))
+                .map(|line| (5, line.replace('⏎', "\n"))),
+        );
     }
     for n in 0..args.count {
         let tier = args.tier.unwrap_or(n % generate::TIERS.len());
         programs.push((tier, generate::program(&mut random, tier)));
     }
-    for (tier, program) in &programs {
+    for (number, (tier, program)) in programs.iter().enumerate() {
         let tally = &mut tallies[*tier];
         tally.programs += 1;
         let mut trace: Option<Option<Trace>> = None;
@@ -99,7 +108,13 @@ fn main() -> Result<()> {
                 println!("ERROR {program:?}: {answer}");
                 continue;
             }
+            // A refused program is run only now and then, to count how many
+            // refusals were needless.
+            if verdict != "allow" && trace.is_none() && number % 8 != 0 {
+                continue;
+            }
             if trace.is_none() {
+                world.reset()?;
                 trace = Some(world.run(program)?);
             }
             let Some(Some(trace)) = &trace else {
@@ -121,7 +136,10 @@ fn main() -> Result<()> {
             }
         }
     }
-    for (tally, name) in tallies.iter().zip(generate::TIERS.iter().chain(&["corpus"])) {
+    for (tally, name) in tallies
+        .iter()
+        .zip(generate::TIERS.iter().chain(&["corpus"]))
+    {
         if tally.programs > 0 {
             println!(
                 "{name}: {} programs, {} allowed, {} of {} harmless runs not allowed, {} untraced",

@@ -12,7 +12,7 @@ const NOBODY: u32 = 65534;
 /// Names that a program may call and that must harm nothing: each is a script
 /// that only succeeds, so that the trace shows the call and nothing happens.
 const STUBS: &[&str] = &[
-    "rm", "curl", "deploy", "publish", "git", "make", "tool", "sudo", "ssh", "npm",
+    "rm", "curl", "deploy", "publish", "tool", "sudo", "ssh", "npm",
 ];
 
 pub struct World {
@@ -21,6 +21,8 @@ pub struct World {
     pub project: PathBuf,
     bin: PathBuf,
     log: PathBuf,
+    /// A repository's `.git`, copied into every new tree.
+    repository: PathBuf,
 }
 
 /// What one program did.
@@ -43,6 +45,7 @@ impl World {
             project: base.join("home/project"),
             bin: base.join("bin"),
             log: base.join("log"),
+            repository: base.join("repository"),
             _root: root,
         };
         std::fs::create_dir_all(&world.bin)?;
@@ -52,9 +55,32 @@ impl World {
             std::fs::write(&path, "#!/bin/true\n")?;
             std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755))?;
         }
+        // Outside the home directory: what git reads of its own accord is not
+        // the program's doing.
+        let identity = "[user]\n\tname = a\n\temail = a@b.c\n[safe]\n\tdirectory = *\n";
+        std::fs::write(base.join("gitconfig"), identity)?;
         std::fs::set_permissions(&base, std::fs::Permissions::from_mode(0o755))?;
         world.reset()?;
+        world.commit()?;
+        world.reset()?;
         Ok(world)
+    }
+
+    /// Makes the repository that every tree starts with: two commits.
+    fn commit(&self) -> Result<()> {
+        let script = "git init -q && git add a.txt notes && git commit -qm one && \
+            git add src Makefile && git commit -qm two";
+        let status = Command::new("bash")
+            .args(["-c", script])
+            .current_dir(&self.project)
+            .env_clear()
+            .env("PATH", "/usr/bin:/bin")
+            .env("HOME", &self.home)
+            .env("GIT_CONFIG_GLOBAL", self.bin.with_file_name("gitconfig"))
+            .status()?;
+        anyhow::ensure!(status.success(), "git must be installed");
+        std::fs::rename(self.project.join(".git"), &self.repository)?;
+        Ok(())
     }
 
     /// Lays the tree anew.
@@ -73,12 +99,16 @@ impl World {
             ("conf/.env", "B=2\n"),
             ("notes", "n\n"),
             ("secret/key", "k\n"),
+            ("Makefile", "test:\n\t@echo tested\n"),
         ] {
             std::fs::write(project.join(file), text)?;
         }
         std::fs::write(self.home.join(".netrc"), "n\n")?;
         symlink("secret/key", project.join("link"))?;
         symlink("secret", project.join("linkdir"))?;
+        if self.repository.exists() {
+            copy_tree(&self.repository, &project.join(".git"))?;
+        }
         if is_root() {
             own_tree(&self.home)?;
             own_tree(&self.log)?;
@@ -94,7 +124,9 @@ impl World {
         let _ = std::fs::remove_file(&log);
         let path = format!("{}:/usr/bin:/bin", self.bin.display());
         let mut command = Command::new("timeout");
-        command.args(["-s", "KILL", "10", "strace", "-f", "-qq", "-s", "8192", "-xx"]);
+        command.args([
+            "-s", "KILL", "10", "strace", "-f", "-qq", "-s", "8192", "-xx",
+        ]);
         command.args(["-e", "signal=none", "-e"]);
         command.arg(
             "trace=execve,openat,open,creat,unlink,unlinkat,rename,renameat,renameat2,mkdir,\
@@ -109,6 +141,7 @@ impl World {
             .env_clear()
             .env("PATH", path)
             .env("HOME", &self.home)
+            .env("GIT_CONFIG_GLOBAL", self.bin.with_file_name("gitconfig"))
             .env("LC_ALL", "C.UTF-8")
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -201,6 +234,23 @@ fn is_root() -> bool {
     std::fs::metadata("/proc/self").is_ok_and(|m| std::os::unix::fs::MetadataExt::uid(&m) == 0)
 }
 
+fn copy_tree(from: &Path, to: &Path) -> Result<()> {
+    std::fs::create_dir_all(to)?;
+    for entry in std::fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            // The sample hooks are never run.
+            if entry.file_name() != "hooks" {
+                copy_tree(&entry.path(), &target)?;
+            }
+        } else {
+            std::fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
+}
+
 fn own_tree(path: &Path) -> Result<()> {
     chown(path, Some(NOBODY), Some(NOBODY))?;
     for entry in std::fs::read_dir(path)? {
@@ -273,7 +323,8 @@ mod tests {
     #[test]
     fn a_trace_shows_programs_and_files() {
         let world = World::new().unwrap();
-        let program = "cat .env; cd secret && cat key; rm x; echo $(curl a) > ../out/x; echo `/bin/ls`";
+        let program =
+            "cat .env; cd secret && cat key; rm x; echo $(curl a) > ../out/x; echo `/bin/ls`";
         let trace = world.run(program).unwrap().unwrap();
         let names: Vec<&str> = trace.executed.iter().map(|argv| argv[0].as_str()).collect();
         assert_eq!(names, ["cat", "cat", "rm", "curl", "/bin/ls"]);

@@ -1,10 +1,10 @@
 //! `git`: its settings, and the words its subcommands run.
 
-use super::Run;
 use super::effects::script;
 use super::row::Does;
 use super::walk::Walk;
-use crate::FloorCause;
+use super::{PathText, Run};
+use crate::{Direction, FloorCause};
 
 /// Settings given by `git -c` that run nothing, load nothing and open
 /// nothing. `*` ends a section.
@@ -299,6 +299,28 @@ fn runs_words(walk: &mut Walk<'_, '_>, words: &[usize], shell: bool) {
         walk.facts.runs.push(Run::Words {
             start: first,
             end: last + 1,
+        });
+    }
+}
+
+/// Where `git clone` puts the copy: named, or after the last part of the
+/// address.
+pub(super) fn destination(walk: &mut Walk<'_, '_>) {
+    if let Some(index) = walk.operands.get(1).copied() {
+        walk.file((index, 0), Direction::Both);
+        return;
+    }
+    let Some(index) = walk.operands.first().copied() else {
+        return;
+    };
+    let address = walk.text(index).trim_end_matches('/');
+    let last = address.rsplit(['/', ':']).next().unwrap_or("");
+    let name = last.strip_suffix(".git").unwrap_or(last);
+    if !name.is_empty() && !address.contains("::") && walk.value(index).is_some() {
+        walk.facts.texts.push(PathText {
+            arg: index,
+            text: name.to_owned(),
+            direction: Direction::Write,
         });
     }
 }

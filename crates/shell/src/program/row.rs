@@ -278,6 +278,8 @@ pub(super) enum Check {
     Sysctl,
     /// `git grep -O` alone.
     GitPager,
+    /// `git clone url directory`.
+    GitClone,
     /// `git worktree add path`.
     GitWorktree,
     /// Mail programs that read `~!command` from standard input.

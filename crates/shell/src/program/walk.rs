@@ -310,8 +310,9 @@ impl<'a, 'b> Walk<'a, 'b> {
     }
 
     fn find_long(&self, name: &'a str) -> Option<(&'a str, Does)> {
-        if let Some(opt) = self.row.options.iter().find(|opt| opt.is(name)) {
-            return (name.len() > 1).then_some((name, opt.does));
+        let exact = self.row.options.iter().find(|opt| opt.is(name));
+        if let Some(opt) = exact.filter(|_| name.len() > 1) {
+            return Some((name, opt.does));
         }
         if name.is_empty() {
             return None;

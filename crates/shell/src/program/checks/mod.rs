@@ -121,6 +121,10 @@ pub(super) fn run(walk: &mut Walk<'_, '_>) {
                 walk.teeth("opens the files in the pager");
             }
         }
+        Check::GitClone => {
+            git::check(walk);
+            git::destination(walk);
+        }
         Check::GitWorktree => {
             let operands = walk.operands.clone();
             if operands.first().and_then(|index| walk.value(*index)) != Some("list") {

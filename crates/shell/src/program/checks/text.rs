@@ -216,6 +216,13 @@ pub(super) fn check_database(walk: &mut Walk<'_, '_>) {
         .map(|index| (*index, 0));
     if lite {
         texts.extend(words);
+        // The database, which is made when it does not exist, and what is
+        // kept beside it while it changes.
+        if let Some(database) = walk.operands.first().copied()
+            && walk.value(database) != Some(":memory:")
+        {
+            walk.file((database, 0), Direction::Both);
+        }
     }
     for at in texts {
         let (text, all) = walk.value_text(at);

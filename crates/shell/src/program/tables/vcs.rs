@@ -23,9 +23,17 @@ pub(super) static ROWS: &[Row] = &[
         o("O open-files-in-pager", OptionalScript), o("f", Read), o("e", Pattern), o("A B C m max-depth threads max-count after-context before-context context", Value), o("ext-grep", Teeth("runs the system's `grep`")), o("n i l c v w E F G P h H L q o p W r z a I cached untracked no-index recurse-submodules", Flag),
     ]).operands(Operands::Pattern(1)).check(Check::GitPager).guarded(),
     git("git/archive", &[o("o output", Write), o("remote", Value), o("exec", TeethValue(REMOTE)), o("prefix format mtime add-virtual-file", Value), o("add-file", Read)]).guarded(),
-    git("git/fetch git/pull git/push git/clone git/ls-remote git/fetch-pack git/send-pack git/remote", &[
+    git("git/fetch git/pull git/push git/ls-remote git/fetch-pack git/send-pack git/remote", &[
         o("upload-pack receive-pack exec", Script), o("c config", Setting), o("template separate-git-dir reference reference-if-able bundle-uri", Path), o("b branch o origin depth since j jobs server-option filter recurse-submodules-default shallow-since shallow-exclude push-option s strategy X strategy-option t m refmap negotiation-tip sort", Value), o("recurse-submodules signed force-with-lease rebase", Optional), o("q v n f a p all prune tags force set-upstream delete dry-run bare mirror local no-checkout progress ff-only no-rebase squash no-tags heads get-url no-edit", Flag),
     ]).guarded(),
+    git("git/clone", &[
+        o("u upload-pack", Script),
+        o("c config", Setting),
+        o("template separate-git-dir reference reference-if-able bundle-uri", Path),
+        o("b branch o origin depth j jobs server-option filter shallow-since shallow-exclude ref-format revision", Value),
+        o("recurse-submodules recursive sparse", Optional),
+        o("q quiet v verbose n no-checkout l local no-local no-hardlinks s shared bare mirror progress single-branch no-single-branch no-tags dissociate remote-submodules shallow-submodules reject-shallow also-filter-submodules", Flag),
+    ]).check(Check::GitClone).guarded(),
     git("git/rebase", &[o("x exec", Script), o("onto s strategy X strategy-option C whitespace empty", Value), o("r rebase-merges S gpg-sign", Optional), o("i q v n m f k interactive continue abort skip autosquash autostash root keep-base update-refs quit", Flag)]).guarded(),
     git("git/difftool git/mergetool", &[o("x extcmd", Script), o("t tool", Value), o("y d g dir-diff gui no-prompt tool-help cached", Flag), o("O", Path)]).guarded(),
     git("git/filter-branch", &[o("setup env-filter tree-filter index-filter parent-filter msg-filter commit-filter tag-name-filter", Script), o("subdirectory-filter original d state-branch", Value), o("f force prune-empty", Flag)]).guarded(),
