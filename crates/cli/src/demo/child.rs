@@ -11,6 +11,7 @@ use countersign_host::intent::ToolCall;
 use countersign_host::session::{
     self, Front, Gate, Level, Options, Question, Session, Settled, Update,
 };
+use countersign_host::workspace::UNTRUSTED;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -63,6 +64,10 @@ impl Front for Notes {
     }
 
     fn notice(&self, _: Level, text: &str) {
+        // The demonstration has no project that could be trusted.
+        if text == UNTRUSTED {
+            return;
+        }
         crate::terminal::complain(text);
     }
 }

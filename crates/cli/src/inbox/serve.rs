@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use countersign_host::paths::AgentPaths;
 use countersign_host::session::{Front, Level, Options, Question, Session};
+use countersign_host::workspace::UNTRUSTED;
 use serde_json::{Value, json};
 
 use crate::exit::Failure;
@@ -111,6 +112,10 @@ impl Front for Screen {
     }
 
     fn notice(&self, _: Level, text: &str) {
+        // An inbox has no project that could be trusted.
+        if text == UNTRUSTED {
+            return;
+        }
         let _ = self.sender.send(Event::Notice(text.to_owned()));
     }
 }
