@@ -385,14 +385,12 @@ fn tildes(atoms: &mut Vec<Atom>) {
     }
 }
 
-fn is_glob(atoms: &[Atom], i: usize) -> bool {
+/// Whether the atom at `i` is a pattern's; `close` is the last place where a
+/// bracket could end.
+fn is_glob(atoms: &[Atom], i: usize, close: Option<usize>) -> bool {
     match atoms.get(i) {
         Some(Atom::Char('*' | '?', Mark::Bare | Mark::Active)) => true,
-        Some(Atom::Char('[', Mark::Bare | Mark::Active)) => atoms
-            .get(i + 1..)
-            .unwrap_or_default()
-            .iter()
-            .any(|a| matches!(a, Atom::Char(']', _) | Atom::Unknown { .. })),
+        Some(Atom::Char('[', Mark::Bare | Mark::Active)) => close.is_some_and(|close| close > i),
         _ => false,
     }
 }
@@ -403,7 +401,10 @@ pub(crate) fn assemble(atoms: &[Atom], quoted: bool) -> Value {
     let computed = atoms
         .iter()
         .any(|a| matches!(a, Atom::Unknown { number: false, .. }));
-    let glob = (0..atoms.len()).any(|i| is_glob(atoms, i)) || atoms.iter().any(number_only);
+    let close = atoms
+        .iter()
+        .rposition(|a| matches!(a, Atom::Char(']', _) | Atom::Unknown { .. }));
+    let glob = (0..atoms.len()).any(|i| is_glob(atoms, i, close)) || atoms.iter().any(number_only);
     let certainty = match (computed, glob) {
         (true, _) => Certainty::Computed,
         (false, true) => Certainty::Glob,
@@ -423,7 +424,7 @@ pub(crate) fn assemble(atoms: &[Atom], quoted: bool) -> Value {
     for (i, atom) in atoms.iter().enumerate() {
         match atom {
             Atom::Char(c, mark) => {
-                if is_glob(atoms, i) {
+                if is_glob(atoms, i, close) {
                     known.get_or_insert(text.len());
                     text.push(*c);
                     if !open.ends_with('*') {

@@ -25,7 +25,7 @@ impl Parser<'_, '_, '_> {
             return None;
         }
         if self.peek() == b'(' {
-            return self.deeper(Self::parenthesized).flatten();
+            return self.deeper_list(Self::parenthesized).flatten();
         }
         match self.reserved() {
             Some((Reserved::Bang, _)) => {
@@ -38,7 +38,7 @@ impl Parser<'_, '_, '_> {
                 if word.ends_list() {
                     return None;
                 }
-                self.deeper(|p| p.compound(word, end)).flatten()
+                self.deeper_list(|p| p.compound(word, end)).flatten()
             }
         }
     }
@@ -209,7 +209,7 @@ impl Parser<'_, '_, '_> {
         self.skip_newlines();
         self.b.moves += 1;
         let body = match self.peek() {
-            b'(' => self.deeper(Self::parenthesized).flatten(),
+            b'(' => self.deeper_list(Self::parenthesized).flatten(),
             _ => match self.reserved() {
                 Some((word, end))
                     if !word.ends_list()
@@ -218,7 +218,7 @@ impl Parser<'_, '_, '_> {
                             Reserved::Bang | Reserved::Time | Reserved::Coproc | Reserved::Function
                         ) =>
                 {
-                    self.deeper(|p| p.compound(word, end)).flatten()
+                    self.deeper_list(|p| p.compound(word, end)).flatten()
                 }
                 _ => None,
             },

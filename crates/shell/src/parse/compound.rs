@@ -320,7 +320,10 @@ impl Parser<'_, '_, '_> {
             };
             return Some(self.coproc_command(start, Some(name), body, moves));
         }
-        let body = self.one_command();
+        let body = self.one_command().filter(|body| {
+            let kind = self.b.tree.command(*body).map(|c| &c.kind);
+            !matches!(kind, Some(CommandKind::Function { .. }))
+        });
         let Some(body) = body else {
             self.syntax("a coprocess needs a command");
             return None;
@@ -331,11 +334,11 @@ impl Parser<'_, '_, '_> {
     /// A compound command, if one stands here.
     fn coproc_body(&mut self) -> Option<CommandId> {
         if self.peek() == b'(' {
-            return self.deeper(Self::parenthesized).flatten();
+            return self.deeper_list(Self::parenthesized).flatten();
         }
         let (word, end) = self.reserved()?;
         if starts_compound(word) {
-            return self.deeper(|p| p.compound(word, end)).flatten();
+            return self.deeper_list(|p| p.compound(word, end)).flatten();
         }
         None
     }

@@ -96,7 +96,7 @@ impl Parser<'_, '_, '_> {
         let within = std::mem::replace(&mut self.in_substitution, true);
         let line_start = self.line_start;
         let moves = self.b.moves;
-        let program = self.deeper(|p| p.list(Stop::Closing));
+        let program = self.deeper_list(|p| p.list(Stop::Closing));
         self.b.moves = moves;
         self.finish_here();
         self.expect_byte(b')', "a substitution has no end");
@@ -143,9 +143,9 @@ impl Parser<'_, '_, '_> {
         let close = at;
         let moves = self.b.moves;
         let program = if escaped {
-            self.deeper(|p| p.unescaped(open + 1, close, mode))
+            self.deeper_list(|p| p.unescaped(open + 1, close, mode))
         } else {
-            self.deeper(|p| Some(p.bounded(open + 1, close, |p| p.whole_here(close))))
+            self.deeper_list(|p| Some(p.bounded(open + 1, close, |p| p.whole_here(close))))
         };
         self.b.moves = moves;
         if self.failed.is_none() {

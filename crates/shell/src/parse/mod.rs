@@ -189,13 +189,23 @@ impl<'s, 'b, 'a> Parser<'s, 'b, 'a> {
 
     /// Runs `read` one level deeper, or stops at the depth budget.
     fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> Option<T> {
-        if self.b.depth >= self.b.limits.depth {
+        self.deeper_by(1, read)
+    }
+
+    /// The same for something that holds a list of commands, whose levels
+    /// take about twice the stack.
+    fn deeper_list<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        self.deeper_by(2, read)
+    }
+
+    fn deeper_by<T>(&mut self, levels: u32, read: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        if self.b.depth + levels > self.b.limits.depth {
             self.fail(FaultKind::Limit, "nested too deeply");
             return None;
         }
-        self.b.depth += 1;
+        self.b.depth += levels;
         let result = read(self);
-        self.b.depth -= 1;
+        self.b.depth -= levels;
         Some(result)
     }
 
@@ -281,7 +291,6 @@ impl<'s, 'b, 'a> Parser<'s, 'b, 'a> {
             if limit || resumed > 16 || self.pos >= full {
                 break;
             }
-            self.b.depth = 0;
             self.pending.clear();
             self.unmatched_from = usize::MAX;
         }
@@ -531,6 +540,8 @@ enum Reserved {
     If,
     Select,
     Test,
+    /// `]]`, which starts nothing.
+    TestEnd,
     Then,
     Time,
     Until,
@@ -556,6 +567,7 @@ impl Reserved {
             "if" => Self::If,
             "select" => Self::Select,
             "[[" => Self::Test,
+            "]]" => Self::TestEnd,
             "then" => Self::Then,
             "time" => Self::Time,
             "until" => Self::Until,
@@ -601,12 +613,12 @@ impl Parser<'_, '_, '_> {
     /// The reserved word that stands here, and where it ends.
     fn reserved(&mut self) -> Option<(Reserved, usize)> {
         let first = self.peek();
-        if !matches!(first, b'!' | b'[' | b'{' | b'}' | b'c'..=b'w') {
+        if !matches!(first, b'!' | b'[' | b']' | b'{' | b'}' | b'c'..=b'w') {
             return None;
         }
         let start = self.pos;
         let mut end = start;
-        while self.at(end).is_ascii_lowercase() || matches!(self.at(end), b'!' | b'[' | b'{' | b'}')
+        while self.at(end).is_ascii_lowercase() || matches!(self.at(end), b'!' | b'[' | b']' | b'{' | b'}')
         {
             end += 1;
             if end - start > 8 {
@@ -628,7 +640,7 @@ impl Parser<'_, '_, '_> {
         let mut end = start;
         let mut byte = self.at(end);
         while !is_word_end(byte) && text.len() < 9 {
-            if !(byte.is_ascii_lowercase() || matches!(byte, b'!' | b'[' | b'{' | b'}')) {
+            if !(byte.is_ascii_lowercase() || matches!(byte, b'!' | b'[' | b']' | b'{' | b'}')) {
                 return None;
             }
             text.push(char::from(byte));

@@ -77,23 +77,20 @@ impl Parser<'_, '_, '_> {
         }
         let start = self.pos;
         if self.unary_operator() {
-            let end = self.pos;
-            self.test_blanks();
-            if self.test_word_is("]]") || matches!(self.peek(), b')' | b'&' | b'|') {
-                // `[[ -f ]]` tests a word.
-                self.pos = start;
-                self.test_operand(items, Mode::Word);
+            items.push(TestItem::Operator(Span::new(start, self.pos)));
+            self.skip_blanks();
+            if self.test_word_is("]]") || self.binary_operator_stands_here() {
+                self.syntax("an operand is missing in a test");
                 return;
             }
-            if !self.binary_operator_stands_here() {
-                items.push(TestItem::Operator(Span::new(start, end)));
-                self.test_operand(items, Mode::Word);
-                return;
-            }
-            self.pos = start;
+            self.test_operand(items, Mode::Word);
+            return;
         }
         self.test_operand(items, Mode::Word);
-        self.test_blanks();
+        self.skip_blanks();
+        if self.peek() == b'\n' {
+            self.syntax("a newline where an operator must stand in a test");
+        }
         if self.failed.is_some() || self.test_word_is("]]") {
             return;
         }

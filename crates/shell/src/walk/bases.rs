@@ -4,6 +4,9 @@ use std::rc::Rc;
 
 use crate::analysis::Base;
 
+/// A directory with a longer name counts as unknown.
+const LONGEST: usize = 1024;
+
 /// Every directory the shell may be in at one point; none where it cannot
 /// be reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,7 +70,8 @@ impl Bases {
                 all.push(base);
             }
         }
-        if all.contains(&Base::Unknown) {
+        let long = |base: &Base| matches!(base, Base::Known(text) if text.len() > LONGEST);
+        if all.contains(&Base::Unknown) || all.iter().any(long) {
             return Self::unknown();
         }
         Self(Rc::from(all))

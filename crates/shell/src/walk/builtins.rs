@@ -159,7 +159,7 @@ impl Walker<'_, '_> {
     }
 
     fn is_function(&self, name: &str) -> bool {
-        self.names.functions.iter().any(|f| f == name)
+        self.names.functions.contains(name)
     }
 
     fn change_directory(&mut self, items: &[Item], unit: usize, start: &Bases) -> Flow {

@@ -6,6 +6,9 @@ use super::{Place, Walker};
 use crate::analysis::{Context, Fact, Floor, FloorCause, Unit, UnitKind};
 use crate::tree::{Command, Redirect};
 
+/// More floors on one unit say nothing new.
+const MOST_FLOORS: usize = 32;
+
 impl Walker<'_, '_> {
     /// Adds a unit and returns its index.
     pub(super) fn push_unit(
@@ -64,7 +67,7 @@ impl Walker<'_, '_> {
             Some(unit) => &mut unit.floors,
             None => &mut analysis.floors,
         };
-        if !floors.contains(&floor) {
+        if floors.len() < MOST_FLOORS && !floors.contains(&floor) {
             floors.push(floor);
         }
     }

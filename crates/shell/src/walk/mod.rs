@@ -52,6 +52,11 @@ impl Shared {
         }
     }
 
+    /// Whether nothing more can be said than that a budget was exceeded.
+    fn full(&self) -> bool {
+        self.limited && self.analysis.units.len() >= self.limits.units
+    }
+
     /// Notes, once, that a budget was exceeded.
     fn limit(&mut self, span: Span, note: &str) {
         if !self.limited {
@@ -171,6 +176,9 @@ impl<'t, 'o> Walker<'t, 'o> {
     /// Every region that could not be read is a unit with a floor.
     fn faults(&mut self, context: Option<Context>) {
         for fault in &self.tree.faults {
+            if self.out.full() {
+                return;
+            }
             let cause = match fault.kind {
                 FaultKind::Syntax => FloorCause::UnparsedSubtree,
                 FaultKind::Limit => FloorCause::Limit,
@@ -199,6 +207,9 @@ impl<'t, 'o> Walker<'t, 'o> {
         let mut now = start.clone();
         let mut flow = Flow::same(start);
         for item in &program.items {
+            if self.out.full() {
+                break;
+            }
             flow = self.and_or(item, place, &now);
             now = flow.either(self.out.limits.bases);
         }

@@ -1,7 +1,7 @@
 //! What the whole text says about names: which variables are set where, and
 //! whether their values can be trusted.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use countersign_text::Span;
 
@@ -36,7 +36,7 @@ pub(super) struct Names {
     pub odd_globs: bool,
     /// Some quoted text would run something if it were evaluated.
     pub suspicious: bool,
-    pub functions: Vec<String>,
+    pub functions: HashSet<String>,
 }
 
 /// Builtins that set the variables their arguments name.
@@ -180,7 +180,9 @@ impl Names {
             CommandKind::Function { name, .. } => {
                 self.positional = true;
                 match plain_text(tree, *name) {
-                    Some(text) => self.functions.push(text.to_owned()),
+                    Some(text) => {
+                        self.functions.insert(text.to_owned());
+                    }
                     None => self.wild = true,
                 }
             }

@@ -210,7 +210,7 @@ impl Walker<'_, '_> {
             self.program_path(first, unit, start);
         }
         let base = name.rsplit('/').next().unwrap_or(name).to_owned();
-        let is_function = self.names.functions.iter().any(|f| f == name);
+        let is_function = self.names.functions.contains(name);
         if !is_function && let Some(flow) = self.builtin(name, &base, items, unit, around, start) {
             return flow;
         }
