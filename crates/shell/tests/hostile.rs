@@ -1,9 +1,6 @@
 //! Texts made to hang, to exhaust or to overflow an analysis.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "a thread with a small stack is what is tested"
-)]
+#![expect(clippy::expect_used, reason = "a helper of tests")]
 
 use countersign_shell::{Analysis, FloorCause, Limits, analyze};
 
@@ -71,7 +68,10 @@ fn deep_nesting_ends_in_a_floor() {
         for middle in ["x", ""] {
             let text = open.repeat(10_000) + middle + &close.repeat(10_000);
             let analysis = on_small_stack(text);
-            assert!(!analysis.units.is_empty() || middle.is_empty(), "{open:?}: no unit");
+            assert!(
+                !analysis.units.is_empty() || middle.is_empty(),
+                "{open:?}: no unit"
+            );
             let text = open.repeat(10_000) + middle;
             on_small_stack(text);
         }
@@ -95,26 +95,114 @@ fn a_depth_within_the_budget_is_read() {
 #[test]
 fn a_megabyte_of_anything_ends_in_a_floor() {
     let parts = [
-        "<", ">", "(", ")", "{", "}", "$", "`", "\"", "'", "\\", "|", "&", ";", "\n", "a", " ",
-        "$(", "${", "$((", "((", "<<E\n", "<<E ", "a;", "a|", "a&&", "x=1 ", "a=(", "[[ ", "{a,b}",
-        "{", "a[", "\r", "é", "$'", "!", "#", "if ", "for ", "case x in ", "function ", "f() ",
-        "@(", "`\\`", "\\\n", "~", "*", "[", "=", "<(", "$[", "eval '", "{1..9}", "$x", "\"$x\"",
-        "cd a;", "cd a && ", "x=a;", "f(){ :;};", "echo $((x));", "cat <<A <<B\n", "2>&1 ",
+        "<",
+        ">",
+        "(",
+        ")",
+        "{",
+        "}",
+        "$",
+        "`",
+        "\"",
+        "'",
+        "\\",
+        "|",
+        "&",
+        ";",
+        "\n",
+        "a",
+        " ",
+        "$(",
+        "${",
+        "$((",
+        "((",
+        "<<E\n",
+        "<<E ",
+        "a;",
+        "a|",
+        "a&&",
+        "x=1 ",
+        "a=(",
+        "[[ ",
+        "{a,b}",
+        "{",
+        "a[",
+        "\r",
+        "é",
+        "$'",
+        "!",
+        "#",
+        "if ",
+        "for ",
+        "case x in ",
+        "function ",
+        "f() ",
+        "@(",
+        "`\\`",
+        "\\\n",
+        "~",
+        "*",
+        "[",
+        "=",
+        "<(",
+        "$[",
+        "eval '",
+        "{1..9}",
+        "$x",
+        "\"$x\"",
+        "cd a;",
+        "cd a && ",
+        "x=a;",
+        "f(){ :;};",
+        "echo $((x));",
+        "cat <<A <<B\n",
+        "2>&1 ",
     ];
     for part in parts {
         let text = part.repeat(1_000_000 / part.len());
         let analysis = on_small_stack(text);
         assert!(is_floored(&analysis), "{part:?}");
-        assert!(analysis.units.len() <= Limits::default().units + 1, "{part:?}");
+        assert!(
+            analysis.units.len() <= Limits::default().units + 1,
+            "{part:?}"
+        );
     }
 }
 
 #[test]
 fn sixty_thousand_bytes_of_anything_are_survived() {
     let parts = [
-        "<", ">", "(", "{", "$", "`", "\"", "'", "\\", "|", "a;", "a|", "a&&", "x=1 ", "$(", "((",
-        "$((", "{a,b}", "{a,", "<<E\n", "a[", "x=a;", "cat $x;", "echo $((x));", "f(){ :;};",
-        "`\\`", "cd a;cat b;", "for x in a b c; do cat $x; done;", "\\\n", "a\\\nb", "$x",
+        "<",
+        ">",
+        "(",
+        "{",
+        "$",
+        "`",
+        "\"",
+        "'",
+        "\\",
+        "|",
+        "a;",
+        "a|",
+        "a&&",
+        "x=1 ",
+        "$(",
+        "((",
+        "$((",
+        "{a,b}",
+        "{a,",
+        "<<E\n",
+        "a[",
+        "x=a;",
+        "cat $x;",
+        "echo $((x));",
+        "f(){ :;};",
+        "`\\`",
+        "cd a;cat b;",
+        "for x in a b c; do cat $x; done;",
+        "\\\n",
+        "a\\\nb",
+        "$x",
     ];
     for part in parts {
         on_small_stack(part.repeat(60_000 / part.len()));
@@ -125,6 +213,8 @@ fn sixty_thousand_bytes_of_anything_are_survived() {
 fn a_nul_byte_is_a_floor() {
     let analysis = analyze("echo a\0; rm x");
     assert!(analysis.units.iter().any(|unit| {
-        unit.floors.iter().any(|floor| floor.cause == FloorCause::UnparsedSubtree)
+        unit.floors
+            .iter()
+            .any(|floor| floor.cause == FloorCause::UnparsedSubtree)
     }));
 }

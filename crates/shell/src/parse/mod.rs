@@ -618,7 +618,8 @@ impl Parser<'_, '_, '_> {
         }
         let start = self.pos;
         let mut end = start;
-        while self.at(end).is_ascii_lowercase() || matches!(self.at(end), b'!' | b'[' | b']' | b'{' | b'}')
+        while self.at(end).is_ascii_lowercase()
+            || matches!(self.at(end), b'!' | b'[' | b']' | b'{' | b'}')
         {
             end += 1;
             if end - start > 8 {

@@ -1,21 +1,24 @@
 //! What bash's own builtins do, and shells that read programs.
 
+use countersign_text::Span;
+
 use super::bases::{Bases, Flow};
 use super::simple::Around;
 use super::words::Item;
 use super::{Place, Walker, variable_with_teeth};
 use crate::analysis::{Context, Direction, Exemption, FloorCause, PathRole, Proof};
 use crate::tree::{RedirectKind, Target, WordId};
+use crate::value::Value;
 
 /// Programs that run the commands they are given.
-const SHELLS: &[&str] = &[
+pub(super) const SHELLS: &[&str] = &[
     "bash", "sh", "dash", "zsh", "ksh", "mksh", "ash", "rbash", "fish", "csh", "tcsh", "yash",
     "elvish", "nu", "pwsh", "posh", "lksh", "ksh93", "oksh", "xonsh", "osh",
 ];
 
 /// Interpreters that read a program from standard input when they get no
 /// operand.
-const INTERPRETERS: &[&str] = &[
+pub(super) const INTERPRETERS: &[&str] = &[
     "python",
     "python2",
     "python3",
@@ -73,7 +76,7 @@ impl Walker<'_, '_> {
             "cd" => return Some(self.change_directory(items, unit, start)),
             "pushd" | "popd" => {
                 for item in items.iter().skip(1) {
-                    self.directory(item, unit, start);
+                    self.directory(&item.value, item.span, unit, start);
                 }
                 return Some(Flow {
                     ok: Bases::unknown(),
@@ -196,28 +199,36 @@ impl Walker<'_, '_> {
         if operand.exact() == Some("-") {
             return unknown;
         }
-        self.directory(operand, unit, start);
-        let target = match operand.exact() {
-            Some(text) if !self.names.sets("CDPATH") => text,
-            _ => return unknown,
-        };
-        if physical && target.split('/').any(|part| part == "..") {
+        let targets = self.variants(operand);
+        let mut entered = Bases::nowhere();
+        let limit = self.out.limits.bases;
+        let mut known = !self.names.sets("CDPATH");
+        for value in &targets {
+            self.directory(value, operand.span, unit, start);
+            match value.exact() {
+                Some(target) if !(physical && target.split('/').any(|part| part == "..")) => {
+                    entered = entered.or(&start.entered(target), limit);
+                }
+                _ => known = false,
+            }
+        }
+        if !known {
             return unknown;
         }
         Flow {
-            ok: start.entered(target),
+            ok: entered,
             failed: start.clone(),
         }
     }
 
-    fn directory(&mut self, item: &Item, unit: usize, start: &Bases) {
-        if item.exact().is_some_and(|t| t.starts_with(['-', '+'])) {
+    fn directory(&mut self, value: &Value, span: Span, unit: usize, start: &Bases) {
+        if value.exact().is_some_and(|t| t.starts_with(['-', '+'])) {
             return;
         }
         self.emit_path(
-            &item.value,
+            value,
             0,
-            item.span,
+            span,
             (Direction::Read, Proof::Core),
             PathRole::Directory,
             Some(unit),
@@ -395,6 +406,7 @@ impl Walker<'_, '_> {
     /// `export` and its like: variables with teeth, and names with subscripts.
     fn declaration(&mut self, items: &[Item], unit: usize, place: Place) {
         let mut previous: Option<WordId> = None;
+        let mut integer = false;
         for item in items.iter().skip(1) {
             if previous == Some(item.word) && !item.alone {
                 continue;
@@ -406,6 +418,21 @@ impl Walker<'_, '_> {
                 .and_then(|word| word.assignment.as_ref());
             if let Some(assignment) = assignment {
                 self.teeth(assignment, unit, place);
+                if integer && !self.names.harmless_number(&assignment.name) {
+                    self.floor(unit, FloorCause::Unmodelled, item.span, INTEGER);
+                }
+                continue;
+            }
+            if let Some(letters) = item.exact().and_then(|text| text.strip_prefix('-')) {
+                integer |= letters.contains('i');
+                if letters.contains('n') {
+                    self.floor(
+                        unit,
+                        FloorCause::Unmodelled,
+                        item.span,
+                        "makes a name stand for another variable",
+                    );
+                }
                 continue;
             }
             let Some(text) = item.exact() else {
@@ -436,7 +463,11 @@ impl Walker<'_, '_> {
                 let note = format!("`{name}` {what}");
                 self.floor(unit, FloorCause::Teeth, item.span, note);
             }
-            self.evaluated_text(text, item, unit);
+            let text = text.to_owned();
+            if integer && !self.names.harmless_number(name) {
+                self.floor(unit, FloorCause::Unmodelled, item.span, INTEGER);
+            }
+            self.evaluated_text(&text, item, unit);
         }
     }
 
@@ -755,6 +786,8 @@ impl Walker<'_, '_> {
         }
     }
 }
+
+const INTEGER: &str = "makes every value of the variable arithmetic, which may run commands";
 
 /// No operand at all, or `-`.
 fn reads_input(items: &[Item]) -> bool {

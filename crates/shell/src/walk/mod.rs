@@ -12,6 +12,7 @@ mod names;
 mod paths;
 mod simple;
 mod words;
+mod written;
 
 use std::borrow::Cow;
 
@@ -121,6 +122,7 @@ pub(crate) fn outermost(text: &str, shared: &mut Shared) {
     let (tree, program) = parse(Cow::Borrowed(text), Map::Root, shared.limits);
     let mut walker = Walker::new(&tree, shared);
     walker.whole(program, None, &Bases::start());
+    written::floors(&mut shared.analysis);
 }
 
 impl<'t, 'o> Walker<'t, 'o> {
@@ -294,6 +296,12 @@ impl<'t, 'o> Walker<'t, 'o> {
     ) -> Flow {
         if let (Some(timed), Some(first)) = (timed, stages.first()) {
             self.timed(command, timed, *first, place);
+        }
+        if stages.is_empty() {
+            // `time` or `!` alone.
+            let text = self.tree.slice(place.source, command.span).trim();
+            let (text, span) = (text.to_owned(), self.outer(place, command.span));
+            self.push_unit(text, span, UnitKind::Command, place.context);
         }
         let flow = match stages {
             [only] => self.command(*only, place, start),

@@ -7,7 +7,7 @@ use countersign_text::Span;
 
 use crate::tree::{
     AssignedValue, Assignment, CommandKind, Piece, PieceKind, ProgramId, RedirectKind, Simple,
-    SourceId, Tree, Word, WordId,
+    SourceId, TestItem, Tree, Word, WordId,
 };
 
 /// One variable as the whole text treats it.
@@ -140,7 +140,7 @@ impl Names {
     }
 
     /// Whether the value of `name` is a number, or comes from the environment.
-    fn harmless_number(&self, name: &str) -> bool {
+    pub(super) fn harmless_number(&self, name: &str) -> bool {
         if NUMBERS.contains(&name) {
             return true;
         }
@@ -173,6 +173,18 @@ impl Names {
                     self.set(text, number, number);
                 } else {
                     self.wild = true;
+                }
+            }
+            CommandKind::Test(items) => {
+                // `[[ x=1 -eq 1 ]]` assigns.
+                for item in items {
+                    let TestItem::Word(id) = item else { continue };
+                    let text = plain_text(tree, *id).unwrap_or("");
+                    if text.contains('=') || text.contains("++") || text.contains("--") {
+                        for name in identifiers(text) {
+                            self.set(name, true, true);
+                        }
+                    }
                 }
             }
             CommandKind::ForArithmetic { header, .. } => self.arithmetic(tree, source, header),
@@ -215,14 +227,22 @@ impl Names {
                     });
             }
             "set" => self.positional = true,
-            "printf" if rest.first().and_then(|w| plain_text(tree, *w)) != Some("-v") => {}
-            _ if SETTERS.contains(&name) => self.setter(tree, source, rest),
+            "printf"
+                if !rest
+                    .first()
+                    .and_then(|word| plain_text(tree, *word))
+                    .is_none_or(|text| text.starts_with("-v")) => {}
+            _ if SETTERS.contains(&name) => self.setter(tree, source, name, rest),
             _ => {}
         }
     }
 
     /// The arguments of a builtin that sets variables.
-    fn setter(&mut self, tree: &Tree<'_>, source: SourceId, words: &[WordId]) {
+    fn setter(&mut self, tree: &Tree<'_>, source: SourceId, builtin: &str, words: &[WordId]) {
+        let declares = matches!(
+            builtin,
+            "declare" | "export" | "local" | "readonly" | "typeset" | "unset"
+        );
         for id in words {
             let Some(word) = tree.word(*id) else { continue };
             if let Some(assignment) = &word.assignment {
@@ -232,7 +252,12 @@ impl Names {
                 continue;
             }
             match plain_text(tree, *id) {
-                Some(text) => self.set(text, false, false),
+                // A reference lets a name set another.
+                Some(text) if text.starts_with('-') => {
+                    self.wild |= declares && text.contains('n');
+                }
+                // A declaration alone gives it no value.
+                Some(text) => self.set(text, declares, declares),
                 None => match literal_start(tree, word) {
                     Some(name) => self.set(&name, false, false),
                     None => self.wild = true,

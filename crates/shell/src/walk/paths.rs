@@ -307,7 +307,7 @@ impl Walker<'_, '_> {
 
     /// The values an operand may have: more than one where a variable goes
     /// through several.
-    fn variants(&self, item: &Item) -> Vec<Value> {
+    pub(super) fn variants(&self, item: &Item) -> Vec<Value> {
         if item.value.certainty != Certainty::Computed || !item.alone {
             return vec![item.value.clone()];
         }

@@ -265,7 +265,7 @@ impl Walker<'_, '_> {
                         inner,
                         unit,
                         Around {
-                            appended: appends,
+                            appended: appends || around.appended,
                             ..around
                         },
                         &inner_start,
@@ -412,6 +412,10 @@ impl Walker<'_, '_> {
         }
         if !known || appended {
             let mut pattern = open_text(items);
+            if appended {
+                // What `find` and `xargs` put in the place of `{}`.
+                pattern = pattern.replace("{}", "*");
+            }
             if appended && !pattern.ends_with('*') {
                 pattern.push_str(" *");
             }
