@@ -58,7 +58,7 @@ export async function makeWorld({ host = "1.6.0", packages = [OURS], config = { 
   const bin = join(base, "bin");
   for (const folder of [home, agentDir, project, bin]) mkdirSync(folder, { recursive: true });
 
-  const models = await startModelServer(scripts);
+  const models = await startModelServer({ ...scripts });
   const write = (path, value) => {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, typeof value === "string" ? value : JSON.stringify(value, null, 2));
