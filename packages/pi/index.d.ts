@@ -21,12 +21,33 @@ export type ToolInputFormatter = (input: Record<string, unknown>) => string | un
 /** The path that a tool's input names; `undefined` declines. */
 export type ToolAccessExtractor = (input: Record<string, unknown>) => string | undefined;
 
+/** What an authorizer link may say; anything else leaves the answer to others. */
+export type AuthorizerVerdict = { kind: "allow" } | { kind: "deny"; reason?: string } | { kind: "defer" };
+
+export interface PermissionQuery {
+  checkPermission(surface: string, value?: string, agentName?: string): PermissionCheckResult;
+  getToolPermission(toolName: string, agentName?: string): PermissionState;
+}
+
+export interface AuthorizerLog {
+  review(event: string, fields?: Record<string, unknown>): void;
+  debug(event: string, fields?: Record<string, unknown>): void;
+}
+
+/** A link of the authorizer chain; the configuration's `authorizerChain` puts it to use. */
+export type Authorizer = (
+  details: Record<string, unknown>,
+  query: PermissionQuery,
+  log: AuthorizerLog,
+) => Promise<AuthorizerVerdict> | AuthorizerVerdict;
+
 export interface PermissionsService {
   checkPermission(surface: string, value?: string, agentName?: string): PermissionCheckResult;
   getToolPermission(toolName: string, agentName?: string): PermissionState;
   isToolFullyDenied(toolName: string): boolean;
   registerToolInputFormatter(toolName: string, formatter: ToolInputFormatter): () => void;
   registerToolAccessExtractor(toolName: string, extractor: ToolAccessExtractor): () => void;
+  registerAuthorizer(name: string, authorize: Authorizer): () => void;
   getToolInputFormatter(toolName: string): ToolInputFormatter | undefined;
   getToolAccessExtractor(toolName: string): ToolAccessExtractor | undefined;
 }

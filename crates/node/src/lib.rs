@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use countersign_host::dialog::Key;
 use countersign_host::registry::{self, Detection};
-use countersign_host::session::{Answer, FollowUp, Via};
+use countersign_host::session::{Answer, FollowUp, LinkAnswer, Via};
 use napi::bindgen_prelude::{Env, FnArgs, Function, Object};
 use napi_derive::napi;
 use serde_json::json;
@@ -151,6 +151,32 @@ impl Session {
     #[napi(catch_unwind)]
     pub fn dialog_key(&self, request_id: String, key: String) -> bool {
         self.inner.dialog_key(&request_id, &Key::parse(&key))
+    }
+
+    /// What an authorizer link said. Anything but a clear yes or no is no
+    /// opinion.
+    #[napi(catch_unwind)]
+    pub fn link_verdict(
+        &self,
+        request_id: String,
+        link: String,
+        kind: String,
+        reason: Option<String>,
+    ) {
+        let answer = match kind.as_str() {
+            "allow" => LinkAnswer::Allow,
+            "deny" => LinkAnswer::Deny(reason),
+            _ => LinkAnswer::Defer,
+        };
+        self.inner.link_verdict(&request_id, &link, answer);
+    }
+
+    /// Writes an entry of another extension to the review or the debug log.
+    #[napi(catch_unwind)]
+    pub fn note(&self, event: String, fields: String, debug: bool) -> napi::Result<()> {
+        let fields: serde_json::Value = convert::read("the entry", &fields)?;
+        self.inner.note(&event, fields, debug);
+        Ok(())
     }
 
     /// Decides an input of the person that may start a skill.

@@ -196,6 +196,9 @@ export class Instance {
       case "gone":
         this.#questions.get(payload.id)?.abort();
         break;
+      case "consult":
+        void this.#consult(payload);
+        break;
       case "event":
         this.#emit(payload.channel, payload.data);
         break;
@@ -205,6 +208,13 @@ export class Instance {
       default:
         break;
     }
+  }
+
+  async #consult({ id, link, details }) {
+    const native = this.#native;
+    const verdict = (await this.#service?.consult(link, details)) ?? { kind: "defer" };
+    const reason = typeof verdict.reason === "string" ? verdict.reason : undefined;
+    this.#quietly(() => native?.linkVerdict(id, link, String(verdict.kind), reason));
   }
 
   /** Puts a question to the person here, whoever asks it. */

@@ -4,6 +4,9 @@ const SERVICES = Symbol.for("@gotgenes/pi-permission-system:session-services");
 const ROOT_SERVICE = Symbol.for("@gotgenes/pi-permission-system:service");
 const OURS = Symbol.for("countersign:service");
 
+/** How long a link may take, in milliseconds, before the person is asked. */
+const LINK_DEADLINE = 60_000;
+
 export const PERMISSIONS_READY_CHANNEL = "permissions:ready";
 export const PERMISSIONS_UI_PROMPT_CHANNEL = "permissions:ui_prompt";
 export const PERMISSIONS_DECISION_CHANNEL = "permissions:decision";
@@ -52,6 +55,33 @@ export class Service {
     this.#native = native;
   }
 
+  /** Asks one authorizer link; what is no clear word, or comes late, is none. */
+  async consult(name, details) {
+    const query = {
+      checkPermission: (...about) => this.checkPermission(...about),
+      getToolPermission: (...about) => this.getToolPermission(...about),
+    };
+    const log = {
+      review: (event, fields) => this.#native.note(String(event), JSON.stringify(fields ?? {}), false),
+      debug: (event, fields) => this.#native.note(String(event), JSON.stringify(fields ?? {}), true),
+    };
+    let timer;
+    const late = new Promise((done) => {
+      timer = setTimeout(done, LINK_DEADLINE, { kind: "defer" });
+    });
+    try {
+      return (await Promise.race([this.#authorizers.get(name)?.(details, query, log), late])) ?? { kind: "defer" };
+    } catch {
+      return { kind: "defer" };
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #tellLinks() {
+    this.#native.setContext(JSON.stringify({ links: [...this.#authorizers.keys()] }));
+  }
+
   checkPermission(surface, value, agentName) {
     return JSON.parse(this.#native.query(surface, value, agentName));
   }
@@ -73,7 +103,12 @@ export class Service {
   }
 
   registerAuthorizer(name, authorize) {
-    return register(this.#authorizers, name, authorize, "authorizer");
+    const dispose = register(this.#authorizers, name, authorize, "authorizer");
+    this.#tellLinks();
+    return () => {
+      dispose();
+      this.#tellLinks();
+    };
   }
 
   /** What the registrations say about a call: its preview and its path. */

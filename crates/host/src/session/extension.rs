@@ -123,6 +123,15 @@ impl Session {
         }
     }
 
+    /// Writes an entry of another extension to the review or the debug log.
+    pub fn note(&self, event: &str, fields: Value, debug: bool) {
+        if debug {
+            self.log_debug(event, || fields);
+        } else {
+            self.log_review(event, fields);
+        }
+    }
+
     /// The tools of `active` that the model need not see, because nothing of
     /// them can be allowed.
     #[must_use]
