@@ -1,25 +1,11 @@
 // The dialog in a real terminal, answered by keys.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { after, before, test } from "node:test";
-import { makeWorld, until } from "../lib/world.mjs";
-
-const tmuxIsHere = (() => {
-  try {
-    execFileSync("tmux", ["-V"]);
-    return true;
-  } catch {
-    return false;
-  }
-})();
+import { Terminal } from "../lib/terminal.mjs";
+import { makeWorld } from "../lib/world.mjs";
 
 let world;
-let socket;
-const tmux = (...args) => execFileSync("tmux", ["-S", socket, "-f", "/dev/null", ...args], { encoding: "utf8", env: { ...world.env, TERM: "xterm-256color" } });
-const screen = () => tmux("capture-pane", "-p", "-t", "pi");
-const shows = (pattern) => until(() => pattern.test(screen()), `${pattern} on the screen`).catch((error) => {
-  throw new Error(`${error.message}\n${screen()}`);
-});
+let terminal;
 
 before(async () => {
   world = await makeWorld({
@@ -29,49 +15,53 @@ before(async () => {
       child: [[["bash", { command: "touch child.txt" }]], "child done"],
     },
   });
-  socket = `${world.base}/tmux`;
+  terminal = new Terminal(`${world.base}/bin/pi`, { cwd: world.project, env: { ...world.env, TERM: "xterm-256color" } });
 });
 
 after(async () => {
-  try {
-    tmux("kill-server");
-  } catch { /* not started */ }
+  terminal?.kill();
   await world?.close();
 });
 
-test("keys answer: y twice, a reason, and a child's question", { skip: tmuxIsHere ? false : "no tmux on this machine" }, async () => {
-  tmux("new-session", "-d", "-s", "pi", "-x", "100", "-y", "40", "-c", world.project, `${world.base}/bin/pi`);
-  await shows(/script/i);
-  const type = async (text) => {
-    tmux("send-keys", "-t", "pi", "-l", text);
-    await shows(new RegExp(text.replace(/[[\]]/g, ".")));
-    tmux("send-keys", "-t", "pi", "Enter");
-  };
+/** Types a prompt and sends it. */
+async function prompt(text) {
+  terminal.send(text);
+  await terminal.shows(/go/);
+  terminal.send("\r");
+}
 
-  await type("[script:yes] go");
-  await shows(/Permission Required[\s\S]*touch yes\.txt/);
-  tmux("send-keys", "-t", "pi", "y");
-  await shows(/Press y again/);
-  assert.ok(!world.exists("project/yes.txt"), "one press is no answer");
-  tmux("send-keys", "-t", "pi", "y");
-  await shows(/all is done/);
+test("a letter counts when it is pressed twice", async () => {
+  await terminal.shows(/script/i);
+  await prompt("[script:yes] go");
+  await terminal.shows(/Permission Required/);
+  await terminal.shows(/touch yes\.txt/);
+  terminal.send("y");
+  await terminal.shows(/Press y again/);
+  assert.ok(!world.exists("project/yes.txt"));
+  terminal.send("y");
+  await terminal.shows(/all is done/);
   assert.ok(world.exists("project/yes.txt"));
+});
 
-  await type("[script:no] go");
-  await shows(/Permission Required[\s\S]*touch no\.txt/);
-  tmux("send-keys", "-t", "pi", "r");
-  await shows(/Press r again/);
-  tmux("send-keys", "-t", "pi", "r");
-  tmux("send-keys", "-t", "pi", "-l", "not today");
-  await shows(/not today/);
-  tmux("send-keys", "-t", "pi", "Enter");
-  await shows(/nothing was done/);
+test("a no with a reason that is typed", async () => {
+  await prompt("[script:no] go");
+  await terminal.shows(/touch no\.txt/);
+  terminal.send("r");
+  await terminal.shows(/Press r again/);
+  terminal.send("r");
+  for (const key of "not today") terminal.send(key);
+  await terminal.shows(/today/);
+  terminal.send("\r");
+  await terminal.shows(/nothing was done/);
   assert.match(world.models.resultsOf("no")[0], /not today/);
+});
 
+test("a child's question, refused with Escape", async () => {
   const { sessionId } = world.logged("forwarded_permission.serving_started")[0];
   const child = world.child("[script:child] go", { parent: sessionId });
-  await shows(/Permission Required \(Subagent\)[\s\S]*touch child\.txt/);
-  tmux("send-keys", "-t", "pi", "Escape");
+  await terminal.shows(/\(Subagent\)/);
+  await terminal.shows(/touch child\.txt/);
+  terminal.send("\x1b");
   await child;
   assert.match(world.models.resultsOf("child")[0], /denied/i);
   assert.ok(!world.exists("project/child.txt"));
