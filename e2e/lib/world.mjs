@@ -47,8 +47,8 @@ export async function until(probe, what, limit = 15_000) {
 }
 
 /**
- * Makes a world. `packages` are folders loaded by every session, as
- * `pi install` would have it; `config` is the permission configuration.
+ * Makes a world. `packages` (folders, as `pi install` has them, or single
+ * files) are loaded by every session; `config` is the permission configuration.
  */
 export async function makeWorld({ host = "1.6.0", packages = [OURS], config = { permission: { "*": "allow", bash: "ask" } }, scripts = {} } = {}) {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "countersign-e2e-")));
@@ -73,10 +73,12 @@ export async function makeWorld({ host = "1.6.0", packages = [OURS], config = { 
       },
     },
   });
+  const isFile = (path) => /\.[cm]?[jt]s$/.test(path);
   write(join(agentDir, "settings.json"), {
     defaultProvider: "scripted",
     defaultModel: "script",
-    packages,
+    packages: packages.filter((each) => !isFile(each)),
+    extensions: packages.filter(isFile),
     quietStartup: true,
     enableInstallTelemetry: false,
   });

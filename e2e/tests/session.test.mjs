@@ -1,7 +1,7 @@
 // What child processes inherit, and sessions that replace one another.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { makeWorld, until } from "../lib/world.mjs";
+import { fixture, makeWorld, until } from "../lib/world.mjs";
 
 const SAY = 'printf %s "$PI_SUBAGENT_PARENT_SESSION"';
 
@@ -60,11 +60,24 @@ test("a grandchild's question is shown at the root, through the session between"
   await parent.end();
 });
 
+test("a question that waits while everything is reloaded is put again", async () => {
+  const parent = await world.parent({ args: ["-e", fixture("extensions/reload.mjs")] });
+  const child = world.child("[script:leaf] go", { parent: parent.sessionId });
+  await parent.dialog();
+  await parent.command({ type: "prompt", message: "/reload-now" });
+  await parent.pick(/^Yes$/);
+  await child;
+  assert.doesNotMatch(world.models.resultsOf("leaf").join("\n"), /pi-permission-system/);
+  await parent.prompt("[script:say] go");
+  assert.deepEqual(world.models.resultsOf("say"), [parent.sessionId], "and the environment still names this session");
+  await parent.end();
+});
+
 test("the setting `exportSession: false` leaves the environment alone", async () => {
   world.write(world.configFile, { permission: { "*": "allow", bash: "allow" }, exportSession: false });
   const parent = await world.parent();
   await parent.prompt("[script:say] go");
   assert.doesNotMatch(world.models.resultsOf("say")[0], new RegExp(parent.sessionId));
   await parent.end();
-  await until(() => world.mailbox().length === 0, "the heartbeat to be taken back");
+  await until(() => !world.mailbox().some((name) => name.includes(parent.sessionId)), "the heartbeat to be taken back");
 });

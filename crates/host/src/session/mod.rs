@@ -471,11 +471,15 @@ impl Session {
     }
 
     /// Ends the session: takes its questions off the screen, stops serving and
-    /// forgets its grants. Calls that wait are blocked.
+    /// forgets its grants. Calls that wait are blocked. The questions of
+    /// children stay in the inbox: after a reload the next session of this id
+    /// puts them again, and where none comes their children give up by
+    /// themselves and say so.
     pub fn shutdown(&self) {
-        let waiting = self.abandon_all("the session was shut down");
         let server = lock(&self.server).take();
         self.stop_server(server);
+        self.let_go_of_children();
+        let waiting = self.abandon_all("the session was shut down");
         registry::set_running(self.id(), None);
         lock(&self.grants).clear();
         self.log_debug("permission.session_summary", || {

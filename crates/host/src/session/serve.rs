@@ -188,6 +188,24 @@ impl Session {
         true
     }
 
+    /// Leaves the questions of children to whoever serves this inbox next.
+    pub(super) fn let_go_of_children(&self) {
+        let children: Vec<String> = {
+            let asks = lock(&self.asks);
+            let all = asks.iter();
+            let mut children: Vec<String> = all
+                .filter(|(_, pending)| matches!(pending.about, About::Child(_)))
+                .map(|(id, _)| id.clone())
+                .collect();
+            // The one on the screen last, so that no other is shown for it.
+            children.sort_by_key(|id| asks.on_screen() == Some(id));
+            children
+        };
+        for id in children {
+            self.askers_gone(&id);
+        }
+    }
+
     /// Nobody waits for this answer any more.
     fn askers_gone(&self, id: &str) {
         let (pending, was_shown) = {
