@@ -166,11 +166,25 @@ impl World {
         // `chdir` moves.
         let mut directories: std::collections::HashMap<&str, PathBuf> = Default::default();
         let mut first = true;
+        // A call that another process interrupts stands in two lines.
+        let mut begun: std::collections::HashMap<&str, &str> = Default::default();
         for line in text.lines() {
             let Some((pid, call)) = line.split_once(' ') else {
                 continue;
             };
             let call = call.trim_start();
+            if let Some(start) = call.strip_suffix("<unfinished ...>") {
+                begun.insert(pid, start);
+                continue;
+            }
+            let joined;
+            let call = match call.split_once(" resumed>") {
+                Some((_, end)) if call.starts_with("<... ") => {
+                    joined = format!("{}{end}", begun.remove(pid).unwrap_or(""));
+                    joined.as_str()
+                }
+                _ => call,
+            };
             let Some((name, rest)) = call.split_once('(') else {
                 continue;
             };
