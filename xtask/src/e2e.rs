@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::run::{Tally, root, run as run_program, tests};
+use crate::run::{Tally, cargo, root, run as run_program, tests};
 
 /// The folders of `e2e/` with npm packages of their own: the Node that runs
 /// the tests, and one for each supported host.
@@ -19,6 +19,11 @@ const FILES_AT_ONCE: &str = "2";
 /// (all of them without one) and counts them.
 pub fn run(filter: Option<&str>) -> Result<Tally> {
     let package = crate::pi_package::run()?;
+    // The inbox is the program's; its own tests have built it already.
+    run_program(&mut cargo(&["build", "--quiet", "-p", "countersign-cli"]))?;
+    let program = crate::pi_package::target()
+        .join("debug")
+        .join(format!("countersign{}", std::env::consts::EXE_SUFFIX));
     let e2e = root().join("e2e");
     let node = install(&e2e)?;
     let mut files: Vec<PathBuf> = std::fs::read_dir(e2e.join("tests"))?
@@ -33,6 +38,7 @@ pub fn run(filter: Option<&str>) -> Result<Tally> {
     command
         .current_dir(&e2e)
         .env("COUNTERSIGN_PI_PACKAGE", package)
+        .env("COUNTERSIGN_PROGRAM", program)
         .arg("--test")
         .arg(format!("--test-concurrency={FILES_AT_ONCE}"))
         .arg("--test-reporter=spec");

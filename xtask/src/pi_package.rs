@@ -18,8 +18,7 @@ const ALONGSIDE: [(&str, &str); 4] = [
 ///
 /// The addon is built with optimisation: it runs inside the host's process.
 pub fn run() -> Result<PathBuf> {
-    let target = std::env::var_os("CARGO_TARGET_DIR")
-        .map_or_else(|| root().join("target"), |set| root().join(set));
+    let target = target();
     let package = target.join("pi-package");
     run_program(&mut cargo(&[
         "build",
@@ -48,6 +47,12 @@ pub fn run() -> Result<PathBuf> {
     std::fs::rename(&fresh, &package)
         .with_context(|| format!("cannot move the package to {}", package.display()))?;
     Ok(package)
+}
+
+/// Where cargo puts what it builds.
+pub fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR")
+        .map_or_else(|| root().join("target"), |set| root().join(set))
 }
 
 fn library() -> String {
