@@ -24,9 +24,26 @@ pub const SERVE_POLL_MS: u64 = 250;
 /// milliseconds.
 pub const WATCHED_POLL_MS: u64 = 250;
 
-/// How often a requester looks for its answer where nothing wakes it, in
+/// How often a requester or a server looks at first where nothing wakes it, in
 /// milliseconds.
-pub const UNWATCHED_POLL_MS: u64 = 50;
+pub const UNWATCHED_POLL_MS: u64 = 20;
+
+/// How often it looks when nothing has happened for long, in milliseconds.
+pub const UNWATCHED_IDLE_POLL_MS: u64 = 100;
+
+/// How long is long, in milliseconds.
+pub const UNWATCHED_IDLE_AFTER_MS: u64 = 10_000;
+
+/// How often to look where nothing wakes: often while something happens, less
+/// often after a while.
+#[must_use]
+pub fn unwatched_poll_ms(quiet_for_ms: u64) -> u64 {
+    if quiet_for_ms < UNWATCHED_IDLE_AFTER_MS {
+        UNWATCHED_POLL_MS
+    } else {
+        UNWATCHED_IDLE_POLL_MS
+    }
+}
 
 /// How often a requester looks at its target's heartbeat, in milliseconds.
 pub const LIVENESS_POLL_MS: u64 = 250;

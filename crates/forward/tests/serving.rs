@@ -9,13 +9,13 @@
 )]
 
 use std::cell::Cell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use countersign_forward::delivery::Delivery;
 use countersign_forward::liveness::ProcessState;
 use countersign_forward::relay::{Relay, backward, onward};
 use countersign_forward::requester::{Cause, Outcome, Unavailable};
-use countersign_forward::server::{Answer, Effect, Found, Gone, Ruling, Server, Verdict};
+use countersign_forward::server::{Answer, Effect, Found, Gone, Ruling, Server, Verdict, Waiting};
 use countersign_forward::sign::SessionKey;
 use countersign_forward::wire::{
     AccessIntent, AnswerState, Decider, Principal, Process, Request, SessionApproval, Via,
@@ -206,6 +206,28 @@ fn a_question_disappears_with_its_last_asker() {
     assert!(effects.contains(&gone));
     assert!(effects.contains(&Effect::Remove { id: "2".into() }));
     assert!(server.answer("1", &yes(), &|_| Ruling::Ask).is_err());
+}
+
+#[test]
+fn a_request_that_comes_again_with_other_facts_is_another_question() {
+    let mut server = server();
+    found(&mut server, &request("1", "A", "npm test"));
+    found(&mut server, &request("2", "B", "npm test"));
+    server.present(&BTreeSet::from(["2".to_owned()]));
+    let effects = found(&mut server, &request("1", "A", "rm -rf /"));
+    let [(second, 1)] = &asks(&effects)[..] else {
+        panic!("{effects:?}");
+    };
+    assert_ne!(second, "1");
+    let first = server
+        .waiting()
+        .into_iter()
+        .find(|question| question.id == "1");
+    server.shown("1", first.unwrap().revision);
+    let effects = server.answer("1", &yes(), &|_| Ruling::Ask).unwrap();
+    assert_eq!(answers(&effects), [("2".into(), AnswerState::Approved)]);
+    let effects = server.answer(second, &yes(), &|_| Ruling::Ask).unwrap();
+    assert_eq!(answers(&effects), [("1".into(), AnswerState::Approved)]);
 }
 
 #[test]
@@ -449,4 +471,120 @@ fn what_a_relay_tells_its_child() {
     let verdict = backward(&lost);
     assert!(!verdict.state.is_approval());
     assert!(matches!(verdict.decided_by, Decider::Unavailable { .. }));
+}
+
+/// What a person saw of each question, and what must follow from it.
+#[derive(Default)]
+struct Screen {
+    shown: BTreeMap<String, BTreeSet<String>>,
+    delivered: BTreeSet<String>,
+    left: BTreeSet<String>,
+}
+
+impl Screen {
+    /// Takes the effects in; `answered` is who may be approved now.
+    fn take(&mut self, effects: &[Effect], answered: &BTreeSet<String>) {
+        let names = |waiting: &Waiting| {
+            let askers = waiting.askers.iter();
+            askers.map(|asker| asker.request_id.clone()).collect()
+        };
+        for effect in effects {
+            match effect {
+                Effect::Ask(waiting) => {
+                    let new = self.shown.insert(waiting.id.clone(), names(waiting));
+                    assert!(new.is_none(), "asked while it is asked");
+                }
+                Effect::Deliver(answer) => {
+                    let id = &answer.request.id;
+                    assert!(answered.contains(id), "{id} was not shown");
+                    assert!(self.delivered.insert(id.clone()), "{id} answered twice");
+                }
+                Effect::Gone { id, .. } => drop(self.shown.remove(id)),
+                Effect::Remove { id } => drop(self.left.insert(id.clone())),
+                Effect::Changed(_) | Effect::Log(..) => {}
+            }
+        }
+    }
+}
+
+/// Many children, few commands, and everything that can happen, at random: an
+/// answer reaches those that were shown and nobody else, once, and at the end
+/// nobody is forgotten.
+#[test]
+fn whatever_happens_nobody_is_answered_unseen_or_forgotten() {
+    for seed in 0..300_u64 {
+        let mut state = seed;
+        let mut roll = |sides: u64| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (state >> 33) % sides
+        };
+        let mut server = server();
+        let mut screen = Screen::default();
+        let mut asked = BTreeSet::new();
+        let nobody = BTreeSet::new();
+        let ask = |_: &Request| Ruling::Ask;
+        for step in 0..60 {
+            match roll(6) {
+                0..=2 => {
+                    let id = format!("r{step}");
+                    let (child, command) = (format!("c{}", roll(4)), format!("x{}", roll(3)));
+                    let effects = found(&mut server, &request(&id, &child, &command));
+                    screen.take(&effects, &nobody);
+                    asked.insert(id);
+                }
+                3 => {
+                    // The screen catches up with one question.
+                    let waiting = server.waiting();
+                    if let Some(question) = waiting.first() {
+                        server.shown(&question.id, question.revision);
+                        let names = question.askers.iter().map(|a| a.request_id.clone());
+                        screen.shown.insert(question.id.clone(), names.collect());
+                    }
+                }
+                4 => {
+                    let ids: Vec<String> = screen.shown.keys().cloned().collect();
+                    let Some(id) = ids.get(usize::try_from(roll(4)).unwrap()) else {
+                        continue;
+                    };
+                    let names = screen.shown.remove(id).unwrap();
+                    let effects = server.answer(id, &yes(), &ask).unwrap();
+                    screen.take(&effects, &names);
+                }
+                _ => {
+                    // One of those who wait goes away.
+                    let waiting: Vec<String> = asked
+                        .iter()
+                        .filter(|id| !screen.delivered.contains(*id) && !screen.left.contains(*id))
+                        .cloned()
+                        .collect();
+                    let Some(id) = waiting.get(usize::try_from(roll(8)).unwrap()) else {
+                        continue;
+                    };
+                    screen.left.insert(id.clone());
+                    let present = asked
+                        .iter()
+                        .filter(|other| *other != id && !screen.left.contains(*other))
+                        .cloned()
+                        .collect();
+                    let effects = server.present(&present);
+                    screen.take(&effects, &nobody);
+                }
+            }
+        }
+        for _ in 0..200 {
+            let Some(question) = server.waiting().into_iter().next() else {
+                break;
+            };
+            let names = screen.shown.remove(&question.id).unwrap();
+            let effects = server.answer(&question.id, &yes(), &ask).unwrap();
+            screen.take(&effects, &names);
+        }
+        assert!(server.waiting().is_empty());
+        for id in asked {
+            let settled = screen.delivered.contains(&id) || screen.left.contains(&id);
+            assert!(settled, "{id} forgotten, seed {seed}");
+        }
+    }
 }

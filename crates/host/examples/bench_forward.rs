@@ -1,11 +1,13 @@
 //! Measures a forwarded ask between two processes: from the moment the child
 //! asks to the moment it has the answer, with others waiting meanwhile.
 //!
-//! `bench_forward [--asks N] [--waiting N,N,…] [--burst N] [--json]`
+//! `bench_forward [--asks N] [--waiting N,N,…] [--burst N] [--steady SECONDS]
+//! [--json]`
 //!
 //! For each number of children, one of them asks again and again and is
 //! answered by rule, while the others' questions wait for a person who does
-//! not answer. `--burst` then has that many processes ask once, all at once.
+//! not answer. `--burst` then has that many processes ask once, all at once;
+//! `--steady` has ten processes ask ten times a second each.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
@@ -26,7 +28,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
-        ["child", root, id, "--asks", asks] => child(Path::new(root), id, asks),
+        ["child", root, id, asks, pace] => child(Path::new(root), id, asks, pace),
         other => parent(other),
     };
     match done {
@@ -61,8 +63,9 @@ impl Handler for Rules {
     fn log(&self, _event: &str, _fields: Value) {}
 }
 
-fn child(root: &Path, id: &str, asks: &str) -> Result<(), Failure> {
+fn child(root: &Path, id: &str, asks: &str, pace: &str) -> Result<(), Failure> {
     let asks: usize = asks.parse()?;
+    let pace = Duration::from_millis(pace.parse()?);
     let variable = std::env::var(ANSWER_KEY_VARIABLE).ok();
     let key = inherited_key(variable.as_deref(), "P");
     let waits = asks == 0;
@@ -93,6 +96,7 @@ fn child(root: &Path, id: &str, asks: &str) -> Result<(), Failure> {
         } else {
             writeln!(out, "lost {outcome:?}")?;
         }
+        std::thread::sleep(pace.saturating_sub(taken));
     }
     Ok(())
 }
@@ -103,11 +107,11 @@ struct Asker {
 }
 
 impl Asker {
-    fn start(root: &Path, id: &str, asks: usize, key: &str) -> Result<Self, Failure> {
+    fn start(root: &Path, id: &str, asks: usize, pace: u64, key: &str) -> Result<Self, Failure> {
         let mut process = Command::new(std::env::current_exe()?)
             .arg("child")
             .arg(root)
-            .args([id, "--asks", &asks.to_string()])
+            .args([id, &asks.to_string(), &pace.to_string()])
             .env(ANSWER_KEY_VARIABLE, key)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -149,6 +153,7 @@ fn parent(words: &[&str]) -> Result<(), Failure> {
     };
     let asks: usize = option("--asks").unwrap_or("200").parse()?;
     let burst: usize = option("--burst").unwrap_or("0").parse()?;
+    let steady: usize = option("--steady").unwrap_or("0").parse()?;
     let waiting = option("--waiting").unwrap_or("1,10,100").split(',');
     let mut results = Vec::new();
     for children in waiting {
@@ -158,9 +163,13 @@ fn parent(words: &[&str]) -> Result<(), Failure> {
         results.push(summary(&name, taken, None));
     }
     if burst > 0 {
-        let (taken, all) = all_at_once(burst)?;
+        let (taken, all) = together(burst, 1, 0)?;
         let name = format!("{burst} processes at once");
         results.push(summary(&name, taken, Some(all)));
+    }
+    if steady > 0 {
+        let (taken, all) = together(10, steady * 10, 100)?;
+        results.push(summary("100 asks a second", taken, Some(all)));
     }
     if words.contains(&"--json") {
         println!("{}", Value::Array(results));
@@ -213,12 +222,12 @@ fn one(children: usize, asks: usize) -> Result<Vec<Duration>, Failure> {
     let mut others = Vec::new();
     for number in 1..children {
         let id = format!("waiting-{number}");
-        others.push(Asker::start(&place.0, &id, 0, &key)?);
+        others.push(Asker::start(&place.0, &id, 0, 0, &key)?);
     }
     while server.waiting().len() + 1 < children {
         std::thread::sleep(Duration::from_millis(5));
     }
-    let mut measured = Asker::start(&place.0, "measured", asks, &key)?;
+    let mut measured = Asker::start(&place.0, "measured", asks, 0, &key)?;
     measured.go()?;
     let taken = measured.collect();
     others.into_iter().for_each(Asker::end);
@@ -226,13 +235,13 @@ fn one(children: usize, asks: usize) -> Result<Vec<Duration>, Failure> {
     taken
 }
 
-fn all_at_once(burst: usize) -> Result<(Vec<Duration>, Duration), Failure> {
+fn together(children: usize, asks: usize, pace: u64) -> Result<(Vec<Duration>, Duration), Failure> {
     let place = Place::new()?;
     let (server, key) = serve(&place.0)?;
     let mut askers = Vec::new();
-    for number in 0..burst {
+    for number in 0..children {
         let id = format!("child-{number}");
-        askers.push(Asker::start(&place.0, &id, 1, &key)?);
+        askers.push(Asker::start(&place.0, &id, asks, pace, &key)?);
     }
     let start = Instant::now();
     for asker in &mut askers {
@@ -244,10 +253,18 @@ fn all_at_once(burst: usize) -> Result<(Vec<Duration>, Duration), Failure> {
     }
     let all = start.elapsed();
     server.stop();
-    if taken.len() != burst {
-        return Err(format!("{} of {burst} asks answered", taken.len()).into());
+    let due = children * asks;
+    if taken.len() != due {
+        return Err(format!("{} of {due} asks answered", taken.len()).into());
     }
     Ok((taken, all))
+}
+
+/// The most memory this process, the server, has used.
+fn memory_kb() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    line.split_whitespace().nth(1)?.parse().ok()
 }
 
 fn summary(name: &str, mut taken: Vec<Duration>, all: Option<Duration>) -> Value {
@@ -261,5 +278,6 @@ fn summary(name: &str, mut taken: Vec<Duration>, all: Option<Duration>) -> Value
         "p99_ms": at(99),
         "max_ms": millis(taken.last()),
         "all_ms": millis(all.as_ref()),
+        "server_memory_kb": memory_kb(),
     })
 }

@@ -399,6 +399,72 @@ fn an_answer_that_cannot_be_written_is_written_later_without_asking_again() {
     drop(server);
 }
 
+/// A file system of its own, as small as it gets.
+struct SmallDisk(PathBuf);
+
+impl SmallDisk {
+    /// `None` where this user may not mount.
+    fn at(place: &Path) -> Option<Self> {
+        std::fs::create_dir_all(place).unwrap();
+        let mounted = std::process::Command::new("mount")
+            .args(["-t", "tmpfs", "-o", "size=128k", "tmpfs"])
+            .arg(place)
+            .stderr(std::process::Stdio::null())
+            .status();
+        let mounted = mounted.is_ok_and(|status| status.success());
+        mounted.then(|| Self(place.to_path_buf()))
+    }
+
+    fn fill(&self) {
+        let mut file = std::fs::File::create(self.0.join("ballast")).unwrap();
+        while std::io::Write::write_all(&mut file, &[0; 1024]).is_ok() {}
+    }
+
+    fn empty(&self) {
+        std::fs::remove_file(self.0.join("ballast")).unwrap();
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = std::process::Command::new("umount").arg(&self.0).status();
+    }
+}
+
+#[test]
+fn a_full_disk() {
+    let world = World::new();
+    let Some(disk) = SmallDisk::at(&world.mailbox()) else {
+        eprintln!("skipped: this user may not mount a file system");
+        return;
+    };
+    let person = Person::new(Reaction::Nothing);
+    let server = world.serve(&person);
+    let options = world.keyed("perm-1");
+    let asking = thread::spawn(move || ask(options));
+    person.waits_for_question("perm-1");
+    disk.fill();
+    // Nothing can be asked now, and nobody said no.
+    let mut options = world.keyed("perm-2");
+    options.grace = Duration::from_secs(60);
+    let cause = cause(ask(options));
+    assert!(
+        matches!(cause, Cause::NotWritten | Cause::Directories),
+        "{cause:?}"
+    );
+    // An answer that does not fit is not lost.
+    server.answer("perm-1", &yes()).unwrap();
+    person.log.waits_for("the failure", |entries| {
+        let error = "permission_forwarding.error";
+        entries.iter().any(|(event, _)| event == error)
+    });
+    disk.empty();
+    let outcome = asking.join().unwrap();
+    assert!(outcome.is_approval(), "{outcome:?}");
+    assert_eq!(person.log.count("test.ask"), 1);
+    server.stop();
+}
+
 #[test]
 fn everything_is_for_its_owner_only() {
     let world = World::new();

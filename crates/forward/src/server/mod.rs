@@ -366,7 +366,14 @@ impl Server {
             let found = open.find(|question| question.key.as_ref() == Some(key))?;
             Some(found.id.clone())
         });
-        let question_id = open.clone().unwrap_or_else(|| id.clone());
+        // A question keeps the name of its first asker when that one leaves. If
+        // a request of that name comes again, it is another question.
+        let own_id = if self.questions.contains_key(&id) {
+            format!("{id}~{order}")
+        } else {
+            id.clone()
+        };
+        let question_id = open.clone().unwrap_or(own_id);
         self.held.insert(
             id.clone(),
             Held {

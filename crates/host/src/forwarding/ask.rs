@@ -165,6 +165,7 @@ struct Driver {
     signal: Arc<Signal>,
     subscription: Option<Subscription>,
     state: Option<ServingState>,
+    begun: u64,
 }
 
 impl Driver {
@@ -188,6 +189,7 @@ impl Driver {
             signal: Arc::default(),
             subscription: None,
             state: None,
+            begun: SystemClock.now(),
         }
     }
 
@@ -236,7 +238,8 @@ impl Driver {
             Step::WaitUntil(until) => {
                 let mut wait = until.saturating_sub(SystemClock.now());
                 if self.subscription.is_none() {
-                    wait = wait.min(limits::UNWATCHED_POLL_MS);
+                    let asked_for = SystemClock.now().saturating_sub(self.begun);
+                    wait = wait.min(limits::unwatched_poll_ms(asked_for));
                 }
                 self.signal.wait(Duration::from_millis(wait));
                 Reply::Woken {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use countersign_forward::delivery::{Delivery, deliver};
-use countersign_forward::limits::{HEARTBEAT_MS, SERVE_POLL_MS};
+use countersign_forward::limits::{HEARTBEAT_MS, SERVE_POLL_MS, unwatched_poll_ms};
 use countersign_forward::mailbox::{Clock as _, Mailbox as _};
 use countersign_forward::server::{Answer, Effect, Found};
 use countersign_forward::wire::{Request, ResponseFile};
@@ -29,6 +29,8 @@ pub(super) struct Worker {
     failing: bool,
     next_check: u64,
     next_sweep: u64,
+    /// When something was last found or done.
+    busy: u64,
 }
 
 impl Worker {
@@ -41,6 +43,7 @@ impl Worker {
             failing: false,
             next_check: 0,
             next_sweep: 0,
+            busy: SystemClock.now(),
         }
     }
 
@@ -51,7 +54,11 @@ impl Worker {
             self.drain();
             self.housekeeping();
             self.perform();
-            self.shared.wake.wait(Duration::from_millis(SERVE_POLL_MS));
+            let wait = match self.subscription {
+                Some(_) => SERVE_POLL_MS,
+                None => unwatched_poll_ms(SystemClock.now().saturating_sub(self.busy)),
+            };
+            self.shared.wake.wait(Duration::from_millis(wait));
         }
         // An answer given just before the end is still delivered.
         self.perform();
@@ -195,6 +202,7 @@ impl Worker {
 
     fn perform(&mut self) {
         while let Some(effect) = self.shared.pop() {
+            self.busy = SystemClock.now();
             match effect {
                 Effect::Remove { id } => self.remove(&id),
                 Effect::Deliver(answer) => self.deliver(*answer, true),

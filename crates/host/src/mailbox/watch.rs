@@ -52,22 +52,47 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 type Listeners = BTreeMap<PathBuf, Vec<Arc<Signal>>>;
 
 struct Hub {
-    watcher: Mutex<Option<RecommendedWatcher>>,
+    watching: Mutex<Watching>,
     listeners: Arc<Mutex<Listeners>>,
+}
+
+#[derive(Default)]
+struct Watching {
+    watcher: Option<RecommendedWatcher>,
+    tried: Option<Instant>,
+}
+
+/// How long to wait before a watcher that could not be had is asked for again:
+/// systems allow a user only so many, and others may give theirs back.
+const TRY_AGAIN: Duration = Duration::from_secs(1);
+
+impl Hub {
+    fn watch(&self, path: &Path) -> bool {
+        let mut watching = lock(&self.watching);
+        let rest = watching.tried.map(|tried| tried.elapsed());
+        if watching.watcher.is_none() && rest.is_none_or(|rest| rest >= TRY_AGAIN) {
+            watching.tried = Some(Instant::now());
+            let heard = Arc::clone(&self.listeners);
+            let watcher = notify::recommended_watcher(move |event| hear(&lock(&heard), event));
+            watching.watcher = watcher.ok();
+        }
+        let watcher = watching.watcher.as_mut();
+        watcher.is_some_and(|watcher| watcher.watch(path, RecursiveMode::NonRecursive).is_ok())
+    }
+
+    fn unwatch(&self, path: &Path) {
+        if let Some(watcher) = lock(&self.watching).watcher.as_mut() {
+            // It may be gone with the file it watched.
+            let _ = watcher.unwatch(path);
+        }
+    }
 }
 
 fn hub() -> &'static Hub {
     static HUB: OnceLock<Hub> = OnceLock::new();
-    HUB.get_or_init(|| {
-        let listeners: Arc<Mutex<Listeners>> = Arc::default();
-        let heard = Arc::clone(&listeners);
-        let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-            hear(&lock(&heard), event);
-        });
-        Hub {
-            watcher: Mutex::new(watcher.ok()),
-            listeners,
-        }
+    HUB.get_or_init(|| Hub {
+        watching: Mutex::default(),
+        listeners: Arc::default(),
     })
 }
 
@@ -120,11 +145,7 @@ pub fn subscribe(path: &Path, signal: &Arc<Signal>) -> Option<Subscription> {
         path: path.to_path_buf(),
         signal: Arc::clone(signal),
     };
-    let mut watcher = lock(&hub.watcher);
-    let watched = watcher
-        .as_mut()
-        .is_some_and(|watcher| watcher.watch(path, RecursiveMode::NonRecursive).is_ok());
-    drop(watcher);
+    let watched = hub.watch(path);
     watched.then_some(subscription)
 }
 
@@ -146,9 +167,6 @@ impl Drop for Subscription {
         }
         listeners.remove(&self.path);
         drop(listeners);
-        if let Some(watcher) = lock(&hub.watcher).as_mut() {
-            // Gone with the file it watched.
-            let _ = watcher.unwatch(&self.path);
-        }
+        hub.unwatch(&self.path);
     }
 }
