@@ -80,7 +80,7 @@ export class Rpc {
   }
 
   /** The next dialog nobody has taken yet. */
-  dialog(limit = 15_000) {
+  dialog(limit = 30_000) {
     const open = this.#open.shift();
     if (open) return Promise.resolve(open);
     return new Promise((resolve, reject) => {
@@ -111,7 +111,7 @@ export class Rpc {
   }
 
   /** Prompts the session and waits until it settles. */
-  async prompt(message, limit = 60_000) {
+  async prompt(message, limit = 120_000) {
     const from = this.events.length;
     await this.command({ type: "prompt", message });
     const end = Date.now() + limit;

@@ -36,7 +36,7 @@ export function fixture(name) {
 const EXTENSION = "pi-permission-system";
 
 /** Waits until `probe` gives something truthy; fails after `limit` ms. */
-export async function until(probe, what, limit = 15_000) {
+export async function until(probe, what, limit = 30_000) {
   const end = Date.now() + limit;
   for (;;) {
     const found = await probe();

@@ -28,7 +28,7 @@ for (const host of HOSTS) {
             await parent.end();
             return;
           }
-          const asked = await parent.pick(/^Yes$/, 20_000);
+          const asked = await parent.pick(/^Yes$/);
           assert.match(asked.title, /\(Subagent\)/);
           assert.match(asked.title, /answered\.txt/);
           const refused = await parent.pick(/^No$/);

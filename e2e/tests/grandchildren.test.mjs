@@ -49,7 +49,7 @@ for (const host of HOSTS) {
           const extension = middle === "foreground" ? ["-e", MAKERS["pi-subagents, foreground"].extension(host)] : [];
           const parent = await world.parent({ args: extension });
           const prompted = parent.prompt("[script:main] go");
-          const dialog = await parent.pick(/^Yes$/, 20_000);
+          const dialog = await parent.pick(/^Yes$/);
           assert.match(dialog.title, /\(Subagent\)/);
           assert.match(dialog.title, /touch leaf\.txt/);
           await prompted;

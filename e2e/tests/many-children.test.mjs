@@ -43,7 +43,7 @@ test("a child that ends while it asks takes its question with it; the next one i
   leaving.process.kill("SIGKILL");
   await leaving;
   const staying = world.child("[script:child0] go", { parent: parent.sessionId });
-  await parent.pick(/^Yes$/, 20_000);
+  await parent.pick(/^Yes$/);
   await staying;
   assert.ok(!world.exists("project/waits.txt"));
   await parent.end();

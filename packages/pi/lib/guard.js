@@ -27,6 +27,7 @@ export function guarded() {
 export function removeGuard() {
   const state = shared();
   if (state.instances.size > 0) return;
+  for (const each of [...state.openGuests]) each.close();
   state.removeGuard?.();
   state.removeGuard = undefined;
   state.judge = undefined;
@@ -137,6 +138,7 @@ class Guest {
     this.#session = session;
     const options = { ...sessionOptions(host), ...this.#facts(), sessionId: id, hasUi: false, guest: true };
     this.#native = addon.openSession(JSON.stringify(options), () => {});
+    shared().openGuests.add(this);
   }
 
   #facts() {
@@ -158,6 +160,7 @@ class Guest {
 
   close() {
     shared().guests.delete(this.#session);
+    shared().openGuests.delete(this);
     this.#native.shutdown();
   }
 }

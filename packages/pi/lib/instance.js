@@ -2,9 +2,9 @@
 import { ask } from "./dialog.js";
 import { refreshExports, sessionOptions } from "./environment.js";
 import { conclude, failed, judge } from "./gate.js";
-import { installGuard, removeGuard } from "./guard.js";
+import { guarded, installGuard, removeGuard } from "./guard.js";
 import { shared } from "./process.js";
-import { anotherSystem, publish, Service, withdraw } from "./service.js";
+import { announcedChildren, anotherSystem, publish, Service, withdraw } from "./service.js";
 
 const STATUS = "pi-permission-system";
 
@@ -12,6 +12,11 @@ const STATUS = "pi-permission-system";
 const TWO_SYSTEMS =
   "[pi-permission-system] Every tool call is blocked, because another permission system is installed beside this one. " +
   "Remove one of them (`pi list` shows both, `pi remove <source>` removes one) and restart Pi.";
+
+/** The host has no place where the calls of every session can be seen. */
+const UNGUARDED =
+  "[pi-permission-system] On this version of Pi, subagents that run inside Pi's process without extensions are not guarded. " +
+  "Let them load extensions, or use ones that run as processes of their own.";
 
 /** Connects Pi's events to the addon's session. */
 export class Instance {
@@ -52,14 +57,39 @@ export class Instance {
       });
       if (typeof off === "function") this.#unsubscribe.push(off);
     };
-    on("subagents:child:session-created", (id, parent) => this.#addon.childCreated(id, parent ?? this.#native?.id() ?? null));
-    on("subagents:child:disposed", (id) => this.#addon.childDisposed(id));
+    on("subagents:child:session-created", (id, named) => {
+      const parent = named ?? this.#native?.id();
+      this.#addon.childCreated(id, parent);
+      announcedChildren().register(id, { parentSessionId: parent });
+    });
+    on("subagents:child:bound", (id, parent) => this.#childBound(id, parent));
+    on("subagents:child:disposed", (id) => {
+      this.#addon.childDisposed(id);
+      announcedChildren().unregister(id);
+    });
 
     pi.on("session_start", (_event, ctx) => this.#start(ctx));
     pi.on("before_agent_start", (event, ctx) => this.#prepare(event, ctx));
     pi.on("input", (event, ctx) => this.#input(event, ctx));
     pi.on("tool_call", (event, ctx) => this.#toolCall(event, ctx));
     pi.on("session_shutdown", (event) => this.#stop(event));
+  }
+
+  /** Records a child that was bound without a copy of this extension. */
+  #childBound(id, parent) {
+    if (shared().instances.has(id)) return;
+    this.#quietly(() => {
+      const entry = { childSessionId: id, parentSessionId: parent ?? this.#native?.id() ?? null, guarded: guarded() };
+      this.#native?.note("child_node_absent", JSON.stringify(entry), false);
+    });
+    if (!guarded()) this.#warnUnguarded();
+  }
+
+  /** Tells the person, once, that some children cannot be seen on this host. */
+  #warnUnguarded() {
+    if (shared().warnedUnguarded) return;
+    shared().warnedUnguarded = true;
+    this.#quietly(() => this.#ctx?.ui.notify(UNGUARDED, "warning"));
   }
 
   /** The addon's session, opened where no `session_start` came first. */
@@ -91,6 +121,7 @@ export class Instance {
     this.#beside = anotherSystem(native.id());
     if (this.#beside) this.#quietly(() => ctx.ui.notify(TWO_SYSTEMS, "error"));
     else publish(native.id(), this.#service, native.isChild());
+    if (!guarded()) this.#warnUnguarded();
     this.#announcedReady = false;
     this.#ready();
     this.#status();

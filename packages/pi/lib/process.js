@@ -10,6 +10,8 @@ export function shared() {
     instances: new Map(),
     // Sessions without a copy of their own, by the host's session object.
     guests: new WeakMap(),
+    // Those of them that are open.
+    openGuests: new Set(),
     // Inputs that were allowed and not yet run, with the text that was judged.
     allowed: new WeakMap(),
     // The dialog shown last; the next one waits for it.
@@ -18,6 +20,8 @@ export function shared() {
     judge: undefined,
     // Takes the wrapping of the session class back, where it is wrapped.
     removeGuard: undefined,
+    // Whether the person was told that some children cannot be seen here.
+    warnedUnguarded: false,
     // Variables that sessions of this process put into the environment: the
     // value, and the one it stands in for.
     exported: new Map(),

@@ -2,6 +2,7 @@
 // through the same process-global symbols that they already use.
 const SERVICES = Symbol.for("@gotgenes/pi-permission-system:session-services");
 const ROOT_SERVICE = Symbol.for("@gotgenes/pi-permission-system:service");
+const CHILDREN = Symbol.for("@gotgenes/pi-permission-system:subagent-registry");
 const OURS = Symbol.for("countersign:service");
 
 /** How long a link may take, in milliseconds, before the person is asked. */
@@ -35,6 +36,25 @@ export function publish(sessionId, service, isChild) {
 export function withdraw(sessionId, service) {
   if (services().get(sessionId) === service) services().delete(sessionId);
   if (globalThis[ROOT_SERVICE] === service) delete globalThis[ROOT_SERVICE];
+}
+
+/**
+ * The children of this process, where extensions look for them. The addon
+ * keeps its own list; this one is for others to read.
+ */
+export function announcedChildren() {
+  globalThis[CHILDREN] ??= childRegistry();
+  return globalThis[CHILDREN];
+}
+
+function childRegistry() {
+  const children = new Map();
+  return {
+    register: (id, about) => void children.set(id, about),
+    unregister: (id) => void children.delete(id),
+    get: (id) => children.get(id),
+    has: (id) => children.has(id),
+  };
 }
 
 /** Whether another permission system runs in this process. */
