@@ -5,7 +5,6 @@ mod ansi;
 mod braces;
 mod limits;
 mod parse;
-mod planted;
 pub mod program;
 mod tree;
 mod unseen;
@@ -57,7 +56,6 @@ pub fn analyze_with(text: &str, limits: &Limits) -> Analysis {
         });
     }
     walk::outermost(known, &mut shared);
-    planted::floors(&mut shared.analysis);
     unseen::facts(text, &mut shared.analysis.facts);
     shared.analysis
 }
