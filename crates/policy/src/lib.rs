@@ -20,7 +20,7 @@ mod words;
 
 pub use evaluate::{Candidate, Evaluation, Policy, Trust};
 pub use grants::{CommandShape, Grant, GrantScope, GrantSet, suggest, suggest_command};
-pub use pattern::{Flavour, Pattern, PatternContext};
+pub use pattern::{Flavour, Pattern, PatternContext, needs_home};
 pub use rule::Rule;
 pub use surface::{
     DIRECTIONAL, ExactSurface, Family, family_members, is_path_surface, unknown_directional,

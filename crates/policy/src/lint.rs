@@ -12,7 +12,10 @@ use crate::compose::{
 };
 use crate::index::Index;
 use crate::surface::Family;
-use crate::{Action, Candidate, Origin, Pattern, PatternContext, Policy, is_path_surface, nearest};
+use crate::{
+    Action, Candidate, Origin, Pattern, PatternContext, Policy, is_path_surface, nearest,
+    needs_home,
+};
 
 /// The surfaces that exist without any extension.
 const SURFACES: [&str; 15] = [
@@ -247,11 +250,7 @@ fn chain_operator(text: &str) -> Option<&'static str> {
 
 /// A beginning that looks as if it were replaced, and is not.
 fn not_expanded(text: &str) -> Option<Diagnostic> {
-    let expanded = ["~", "$HOME", "${HOME}"].iter().any(|prefix| {
-        text.strip_prefix(prefix)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '\\']))
-    });
-    if expanded || !text.starts_with(['~', '$']) {
+    if needs_home(text) || !text.starts_with(['~', '$']) {
         return None;
     }
     let diagnostic = warning(

@@ -82,6 +82,11 @@ fn lines(snapshot: &Snapshot, rules: &[&Rule]) -> Vec<String> {
     }
     if snapshot.clamped {
         let names: Vec<&str> = snapshot.invalid.iter().map(|s| s.as_str()).collect();
+        let names = if names.is_empty() {
+            vec!["no home directory"]
+        } else {
+            names
+        };
         out.push(format!(
             "invalid: {}; until it is mended every `allow` asks and no approval counts \
              (`countersign policy lint`)",

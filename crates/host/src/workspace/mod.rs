@@ -11,7 +11,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use countersign_config::{Authority, Parsed, Settings, parse_agent, parse_config};
 use countersign_policy::compose::{Body, ScopePolicy, compose, merge};
-use countersign_policy::{Action, Flavour, Grant, GrantScope, PatternContext, Policy, Scope, lint};
+use countersign_policy::{
+    Action, Flavour, Grant, GrantScope, PatternContext, Policy, Scope, lint, needs_home,
+};
 use countersign_text::{Diagnostic, Severity};
 
 use crate::paths::{AgentPaths, project_config};
@@ -354,6 +356,22 @@ impl Gathering {
         }
     }
 
+    /// A denial about `~` that cannot be held because nobody knows where that
+    /// is: it would be inert, so this tightens as an invalid file does.
+    fn homeless(&self, context: &PatternContext) -> Option<Diagnostic> {
+        let known = context.home.as_deref().is_some_and(|home| !home.is_empty());
+        let entries = || {
+            let surfaces = self.scopes.iter().flat_map(|scope| &scope.surfaces);
+            surfaces.flat_map(|surface| surface.body.entries())
+        };
+        if known || !entries().any(|e| e.action != Action::Allow && needs_home(&e.pattern)) {
+            return None;
+        }
+        let message = "the home directory is not known, so rules about `~` cannot be held: \
+                       every `allow` asks";
+        Some(Diagnostic::new("config/no-home", Severity::Error, message).help("set `HOME`"))
+    }
+
     /// An old file: its settings count, its policy and its errors do not
     /// (spec 01 §4.1).
     fn take_legacy(&mut self, path: &Path, target: &Path, opening: &str, authority: Authority) {
@@ -478,7 +496,6 @@ fn read(options: &WorkspaceOptions, places: &Places) -> Snapshot {
         all.diagnostics.extend(diagnostics);
     }
 
-    let clamped = !all.invalid.is_empty();
     let context = PatternContext {
         home: options
             .home
@@ -487,6 +504,9 @@ fn read(options: &WorkspaceOptions, places: &Places) -> Snapshot {
             .map(str::to_owned),
         flavour: options.flavour,
     };
+    let homeless = all.homeless(&context);
+    let clamped = !all.invalid.is_empty() || homeless.is_some();
+    all.diagnostics.extend(homeless);
     let policy = Policy::compile(compose(&all.scopes, clamped), &context);
     let resolved = links::resolved(&policy, &options.cwd);
     let mcp_servers = match files::load(&places.mcp) {

@@ -177,6 +177,18 @@ fn an_unchanged_configuration_is_the_same_snapshot() {
 }
 
 #[test]
+fn a_denial_about_an_unknown_home_clamps() {
+    let place = Place::new();
+    place.global(r#"{ "permission": { "bash": "allow", "path": { "~/.ssh/*": "deny" } } }"#);
+    let workspace = place.open();
+    assert_eq!(says(&workspace.snapshot(None), "ls").0, Allow);
+    workspace.reconfigure(|options| options.home = None);
+    let homeless = workspace.snapshot(None);
+    assert_eq!(says(&homeless, "ls").0, Ask);
+    assert!(!homeless.diagnostics.is_empty());
+}
+
+#[test]
 fn what_is_there_and_cannot_be_read_clamps() {
     let place = Place::new();
     place.global(r#"{ "permission": { "bash": "allow" } }"#);

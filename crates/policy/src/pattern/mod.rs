@@ -166,6 +166,15 @@ pub(crate) fn expand_home<'t>(text: &'t str, ctx: &PatternContext) -> Cow<'t, st
     }
 }
 
+/// Whether a pattern starts with a home directory to be filled in.
+#[must_use]
+pub fn needs_home(text: &str) -> bool {
+    ["~", "${HOME}", "$HOME"]
+        .iter()
+        .filter_map(|prefix| text.strip_prefix(prefix))
+        .any(|rest| rest.is_empty() || rest.starts_with(['/', '\\']))
+}
+
 /// Joins and removes `.`, `..` and doubled separators; a trailing separator
 /// stays.
 fn join(home: &str, rest: &str, flavour: Flavour) -> String {
