@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::dialog::{Choice, Key, Reach, Row};
 
 use super::api::{Answer, Gate, Level, Settled, Via};
-use super::asks::{About, Ending, OwnCall, Pending};
+use super::asks::{About, Done, Ending, OwnCall, Pending};
 use super::{Session, View, lock, question};
 
 /// What an authorizer link said.
@@ -406,7 +406,7 @@ impl Session {
 
     /// Ends an ask, once: grants, log, events, and whoever waits for it.
     pub(super) fn end(&self, request_id: &str, ending: Ending, grant: Option<(Reach, bool)>) {
-        let Some(pending) = lock(&self.asks).take(request_id) else {
+        let Some(pending) = lock(&self.asks).begin_end(request_id) else {
             return;
         };
         let was_shown = pending.dialog.is_some();
@@ -427,14 +427,11 @@ impl Session {
             }
             About::Own(own) => Some(self.settled(own, &ending)),
         };
+        let waiting = lock(&self.asks).finish(request_id, settled.as_ref());
         if let Some(settled) = settled {
             self.count(settled == Settled::Allowed);
-            if pending.done.is_empty() {
-                lock(&self.asks).remember(request_id, settled);
-            } else {
-                for done in pending.done {
-                    done(settled.clone());
-                }
+            for done in waiting {
+                done(settled.clone());
             }
         }
         if released {
@@ -466,17 +463,14 @@ impl Session {
     /// Calls `done` with the end of an ask: now if it has ended, else when it
     /// does. An unknown ask is blocked.
     pub fn when_settled(&self, request_id: &str, done: impl FnOnce(Settled) + Send + 'static) {
-        let now = {
+        let (done, now) = {
             let mut asks = lock(&self.asks);
             match asks.recall(request_id) {
-                Some(settled) => Some(settled),
-                None => {
-                    if let Some(pending) = asks.get_mut(request_id) {
-                        pending.done.push(Box::new(done));
-                        return;
-                    }
-                    None
-                }
+                Some(settled) => (Box::new(done) as Done, Some(settled)),
+                None => match asks.wait(request_id, Box::new(done)) {
+                    Ok(()) => return,
+                    Err(done) => (done, None),
+                },
             }
         };
         done(now.unwrap_or_else(|| {

@@ -60,6 +60,9 @@ pub(super) struct Asks {
     queue: VecDeque<String>,
     /// The one that is on it.
     screen: Option<String>,
+    /// Those that are ending, and who waits for their end: no longer waiting,
+    /// not yet remembered.
+    ending: BTreeMap<String, Vec<Done>>,
     ended: VecDeque<(String, Settled)>,
 }
 
@@ -79,6 +82,40 @@ impl Asks {
             self.screen = None;
         }
         self.pending.remove(id)
+    }
+
+    /// Takes an ask out, as [`take`](Self::take) does, and lets callers still
+    /// wait for its end until [`finish`](Self::finish).
+    pub(super) fn begin_end(&mut self, id: &str) -> Option<Pending> {
+        let mut pending = self.take(id)?;
+        let waiting = std::mem::take(&mut pending.done);
+        self.ending.insert(id.to_owned(), waiting);
+        Some(pending)
+    }
+
+    /// Adds a caller that waits for the end of an ask; gives it back where
+    /// there is no such ask.
+    pub(super) fn wait(&mut self, id: &str, done: Done) -> Result<(), Done> {
+        let waiting = match self.pending.get_mut(id) {
+            Some(pending) => Some(&mut pending.done),
+            None => self.ending.get_mut(id),
+        };
+        match waiting {
+            Some(waiting) => {
+                waiting.push(done);
+                Ok(())
+            }
+            None => Err(done),
+        }
+    }
+
+    /// Who waits for an end. Where nobody does yet, the end is remembered.
+    pub(super) fn finish(&mut self, id: &str, settled: Option<&Settled>) -> Vec<Done> {
+        let waiting = self.ending.remove(id).unwrap_or_default();
+        if let (true, Some(settled)) = (waiting.is_empty(), settled) {
+            self.remember(id, settled.clone());
+        }
+        waiting
     }
 
     /// Lets an ask wait for the screen.
@@ -120,7 +157,7 @@ impl Asks {
     }
 
     /// Remembers an end for a caller that has not asked for it yet.
-    pub(super) fn remember(&mut self, id: &str, settled: Settled) {
+    fn remember(&mut self, id: &str, settled: Settled) {
         self.ended.push_back((id.to_owned(), settled));
         while self.ended.len() > REMEMBERED {
             self.ended.pop_front();
@@ -144,4 +181,27 @@ pub(super) struct Ending {
     pub(super) reason: Option<String>,
     /// Who decided.
     pub(super) decider: Decider,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Between leaving the waiting ones and being remembered, an ask must not
+    /// look as if it had never been.
+    #[test]
+    fn an_end_reaches_whoever_asks_for_it_meanwhile() {
+        let mut asks = Asks::default();
+        assert!(asks.wait("a", Box::new(drop)).is_err(), "never asked");
+
+        asks.ending.insert("a".into(), Vec::new());
+        assert!(asks.wait("a", Box::new(drop)).is_ok());
+        assert_eq!(asks.finish("a", Some(&Settled::Allowed)).len(), 1);
+        assert_eq!(asks.recall("a"), None, "it was told");
+
+        asks.ending.insert("b".into(), Vec::new());
+        assert!(asks.finish("b", Some(&Settled::Allowed)).is_empty());
+        assert_eq!(asks.recall("b"), Some(Settled::Allowed));
+        assert_eq!(asks.recall("b"), None, "once");
+    }
 }
