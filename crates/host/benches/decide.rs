@@ -71,7 +71,10 @@ fn main() {
         grants: &grants,
         skills: &[],
     };
-    println!("{:>10} {:>10} {:>7}  command", "decision", "analysis", "ratio");
+    println!(
+        "{:>10} {:>10} {:>7}  command",
+        "decision", "analysis", "ratio"
+    );
     for command in COMMANDS {
         let call = ToolCall::new("bash", json!({ "command": command }));
         let whole = median(|| {

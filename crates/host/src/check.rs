@@ -566,3 +566,104 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     let owned = || panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(owned).unwrap_or("a fault").to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn batch(input: &[u8]) -> Vec<Value> {
+        let mut out = Vec::new();
+        let mut reader = std::io::BufReader::new(input);
+        Checker::default().batch(&mut reader, &mut out).unwrap();
+        out.split(|byte| *byte == b'\n')
+            .filter(|line| !line.is_empty())
+            .map(|line| serde_json::from_slice(line).unwrap())
+            .collect()
+    }
+
+    fn request(id: i64, more: &str) -> String {
+        let dir = std::env::temp_dir();
+        format!(
+            r#"{{"id":{id},"tool":"bash","input":{{"command":"ls"}},"cwd":{0:?},"home":{0:?},"config":{{}}{more}}}"#,
+            dir.to_str().unwrap()
+        )
+    }
+
+    #[test]
+    fn one_answer_a_line_in_order_whatever_the_line() {
+        let lines = [
+            request(1, ""),
+            "not json".to_owned(),
+            "[1]".to_owned(),
+            r#"{"id":"x"}"#.to_owned(),
+            r#"{"id":2,"tool":5}"#.to_owned(),
+            request(3, r#","grants":[{"surface":"bash"}]"#),
+            request(4, r#","trusted":"yes""#),
+            request(5, r#","config":[]"#),
+            "[".repeat(5000),
+            request(6, ""),
+        ];
+        let answers = batch(lines.join("\n").as_bytes());
+        let said: Vec<(String, bool)> = answers
+            .iter()
+            .map(|a| (a["id"].to_string(), a.get("error").is_some()))
+            .collect();
+        let expected = [
+            ("1", false),
+            ("null", true),
+            ("null", true),
+            ("\"x\"", true),
+            ("2", true),
+            ("3", true),
+            ("4", true),
+            ("5", true),
+            ("null", true),
+            ("6", false),
+        ];
+        let expected: Vec<(String, bool)> = expected
+            .iter()
+            .map(|(id, error)| ((*id).to_owned(), *error))
+            .collect();
+        assert_eq!(said, expected);
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_and_lines_without_end() {
+        let mut input = vec![0xff, 0xfe, b'\n', b'\r', b'\n', b'\n'];
+        input.extend(request(1, "").into_bytes());
+        input.push(b'\n');
+        input.extend(std::iter::repeat_n(b'x', MAX_LINE + 10));
+        input.push(b'\n');
+        input.extend(request(2, "").into_bytes());
+        let answers = batch(&input);
+        assert_eq!(answers.len(), 4);
+        assert_eq!(answers[1]["verdict"], "ask");
+        assert!(answers[2]["error"].as_str().unwrap().contains("longer"));
+        assert_eq!(answers[3]["id"], 2);
+    }
+
+    #[test]
+    fn the_answer_has_every_member() {
+        let answers = batch(request(1, "").as_bytes());
+        let members: Vec<&String> = answers[0].as_object().unwrap().keys().collect();
+        assert_eq!(
+            members,
+            [
+                "id",
+                "verdict",
+                "deciding",
+                "effects",
+                "floors",
+                "suggestions"
+            ]
+        );
+        let deciding: Vec<&String> = answers[0]["deciding"].as_object().unwrap().keys().collect();
+        assert_eq!(
+            deciding,
+            [
+                "surface", "value", "pattern", "action", "origin", "floor", "reason", "file",
+                "line"
+            ]
+        );
+    }
+}
