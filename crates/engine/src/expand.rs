@@ -1,78 +1,110 @@
 //! What a shell glob stands for, as far as the directories tell.
 
+use std::collections::HashMap;
+
 use countersign_intent::glob::{self, Options};
 
 use crate::facts::{Entry, Facts};
 
 /// More names than this in one directory are not looked through.
 const MAX_NAMES: usize = 4096;
-/// More directories than this are not opened for one glob.
-const MAX_DIRECTORIES: usize = 256;
 /// More results than this are not judged one by one.
-const MAX_RESULTS: usize = 2048;
+const MAX_RESULTS: usize = 4096;
+/// Names compared with globs in one command, all its globs together.
+const MAX_COMPARISONS: usize = 50_000;
+/// Directories opened for one command.
+const MAX_DIRECTORIES: usize = 256;
 
-/// The paths an absolute glob matches, counting those in `planned` (files the
-/// same command may make) as there. `None` when that cannot be known.
-pub(crate) fn expand(
-    pattern: &str,
+/// What the globs of one command may cost, and the directories already read
+/// for them.
+pub(crate) struct Expander<'a> {
+    facts: &'a dyn Facts,
     options: Options,
-    planned: &[String],
-    facts: &dyn Facts,
-) -> Option<Vec<String>> {
-    let mut opened = 0;
-    let mut found = vec![String::new()];
-    let mut segments = pattern.split('/').filter(|s| !s.is_empty()).peekable();
-    while let Some(segment) = segments.next() {
-        if segment == "**" {
-            // With `globstar` it crosses directories.
-            return None;
+    /// Files the same command may make, absolute: they count as there.
+    planned: Vec<String>,
+    listed: HashMap<String, Option<Vec<String>>>,
+    comparisons: usize,
+    results: usize,
+}
+
+impl<'a> Expander<'a> {
+    pub fn new(facts: &'a dyn Facts, options: Options, planned: Vec<String>) -> Self {
+        Self {
+            facts,
+            options,
+            planned,
+            listed: HashMap::new(),
+            comparisons: MAX_COMPARISONS,
+            results: MAX_RESULTS,
         }
-        let last = segments.peek().is_none();
-        let mut next = Vec::new();
-        for prefix in &found {
-            if !glob::is_glob(segment) {
-                next.push(format!("{prefix}/{}", glob::unescape(segment)));
-                continue;
-            }
-            opened += 1;
-            if opened > MAX_DIRECTORIES {
+    }
+
+    /// The paths an absolute glob matches. `None` when that cannot be known,
+    /// or costs too much to know.
+    pub fn expand(&mut self, pattern: &str) -> Option<Vec<String>> {
+        let mut found = vec![String::new()];
+        let mut segments = pattern.split('/').filter(|s| !s.is_empty()).peekable();
+        while let Some(segment) = segments.next() {
+            if segment == "**" {
+                // With `globstar` it crosses directories.
                 return None;
             }
-            let directory = if prefix.is_empty() {
-                "/"
-            } else {
-                prefix.as_str()
-            };
-            let listed = match facts.entry(directory) {
-                Entry::Missing | Entry::File => Some(Vec::new()),
-                Entry::Directory | Entry::Link => facts.list(directory, MAX_NAMES),
-            };
-            let names = listed?;
-            let there = names.iter().map(String::as_str);
-            let made = planned.iter().filter_map(|path| {
-                let name = path.strip_prefix(prefix.as_str())?.strip_prefix('/')?;
-                name.split('/').next()
-            });
-            for name in there.chain(made) {
-                if glob::matches_name(segment, name, options) {
-                    let path = format!("{prefix}/{name}");
-                    if !next.contains(&path) || next.len() > 64 {
-                        next.push(path);
-                    }
+            let mut next = Vec::new();
+            for prefix in &found {
+                if glob::is_glob(segment) {
+                    self.matches(prefix, segment, &mut next)?;
+                } else {
+                    next.push(format!("{prefix}/{}", glob::unescape(segment)));
                 }
             }
             if next.len() > MAX_RESULTS {
                 return None;
             }
+            if segments.peek().is_none() {
+                next.retain(|path| {
+                    self.planned.contains(path) || self.facts.entry(path) != Entry::Missing
+                });
+            }
+            found = next;
         }
-        if last {
-            let exists =
-                |path: &String| planned.contains(path) || facts.entry(path) != Entry::Missing;
-            next.retain(exists);
-        }
-        found = next;
+        self.results = self.results.checked_sub(found.len())?;
+        Some(found)
     }
-    Some(found)
+
+    /// Adds what one segment matches in one directory.
+    fn matches(&mut self, prefix: &str, segment: &str, out: &mut Vec<String>) -> Option<()> {
+        let directory = if prefix.is_empty() { "/" } else { prefix };
+        if !self.listed.contains_key(directory) {
+            if self.listed.len() >= MAX_DIRECTORIES {
+                return None;
+            }
+            let names = match self.facts.entry(directory) {
+                Entry::Missing | Entry::File => Some(Vec::new()),
+                Entry::Directory | Entry::Link => self.facts.list(directory, MAX_NAMES),
+            };
+            self.listed.insert(directory.to_owned(), names);
+        }
+        let names = self.listed.get(directory)?.as_ref()?;
+        let cost = names.len() + self.planned.len();
+        self.comparisons = self.comparisons.checked_sub(cost)?;
+        let from = out.len();
+        let made = self.planned.iter().filter_map(|path| {
+            let name = path.strip_prefix(prefix)?.strip_prefix('/')?;
+            name.split('/').next()
+        });
+        let there = names.iter().map(String::as_str);
+        let pattern = glob::Pattern::new(segment, self.options);
+        for name in there.chain(made) {
+            if pattern.matches(name) {
+                out.push(format!("{prefix}/{name}"));
+            }
+        }
+        if let Some(added) = out.get_mut(from..) {
+            added.sort_unstable();
+        }
+        out.dedup();
+        Some(())
+    }
 }
 
 /// A path that is known only in part, as a glob: every unknown piece stands

@@ -154,39 +154,58 @@ fn parse_set(chars: &[char], start: usize) -> Option<(Piece, usize)> {
     }
 }
 
-/// Whether one name (no separators) matches one segment of a pattern. The
-/// time is at most the product of both lengths.
-#[must_use]
-pub fn matches_name(pattern: &str, name: &str, options: Options) -> bool {
-    let pieces = parse(pattern);
-    if name.starts_with('.') && !options.dots && !matches!(pieces.first(), Some(Piece::One('.'))) {
-        return false;
-    }
-    let name: Vec<char> = name.chars().collect();
-    let (mut p, mut n) = (0, 0);
-    let mut retry: Option<(usize, usize)> = None;
-    loop {
-        match (pieces.get(p), name.get(n)) {
-            (None, None) => return true,
-            (Some(Piece::Star), _) => {
-                retry = Some((p, n));
-                p += 1;
-                continue;
-            }
-            (Some(piece), Some(&c)) if piece.takes(c, options) => {
-                p += 1;
-                n += 1;
-                continue;
-            }
-            _ => {}
+/// One segment of a pattern, read once for many names.
+#[derive(Debug)]
+pub struct Pattern {
+    pieces: Vec<Piece>,
+    options: Options,
+}
+
+impl Pattern {
+    /// Reads a segment (no separators).
+    #[must_use]
+    pub fn new(segment: &str, options: Options) -> Self {
+        Self {
+            pieces: parse(segment),
+            options,
         }
-        match retry {
-            Some((star, from)) if from < name.len() => {
-                retry = Some((star, from + 1));
-                p = star + 1;
-                n = from + 1;
+    }
+
+    /// Whether a name matches. The time is at most the product of both
+    /// lengths.
+    #[must_use]
+    pub fn matches(&self, name: &str) -> bool {
+        let pieces = &self.pieces;
+        let leading_dot = matches!(pieces.first(), Some(Piece::One('.')));
+        if name.starts_with('.') && !self.options.dots && !leading_dot {
+            return false;
+        }
+        let name: Vec<char> = name.chars().collect();
+        let (mut p, mut n) = (0, 0);
+        let mut retry: Option<(usize, usize)> = None;
+        loop {
+            match (pieces.get(p), name.get(n)) {
+                (None, None) => return true,
+                (Some(Piece::Star), _) => {
+                    retry = Some((p, n));
+                    p += 1;
+                    continue;
+                }
+                (Some(piece), Some(&c)) if piece.takes(c, self.options) => {
+                    p += 1;
+                    n += 1;
+                    continue;
+                }
+                _ => {}
             }
-            _ => return false,
+            match retry {
+                Some((star, from)) if from < name.len() => {
+                    retry = Some((star, from + 1));
+                    p = star + 1;
+                    n = from + 1;
+                }
+                _ => return false,
+            }
         }
     }
 }
@@ -196,7 +215,7 @@ mod tests {
     use super::*;
 
     fn hits(pattern: &str, name: &str) -> bool {
-        matches_name(pattern, name, Options::default())
+        Pattern::new(pattern, Options::default()).matches(name)
     }
 
     #[test]
@@ -234,13 +253,13 @@ mod tests {
             dots: true,
             ..Options::default()
         };
-        assert!(matches_name("*", ".env", dots));
+        assert!(Pattern::new("*", dots).matches(".env"));
         let fold = Options {
             fold_case: true,
             ..Options::default()
         };
-        assert!(matches_name("ENV", "env", fold));
-        assert!(matches_name("[A-Z]nv", "env", fold));
+        assert!(Pattern::new("ENV", fold).matches("env"));
+        assert!(Pattern::new("[A-Z]nv", fold).matches("env"));
     }
 
     #[test]

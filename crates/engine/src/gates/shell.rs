@@ -1,6 +1,7 @@
 //! The gates of a command: each unit of it, and each path it may use.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::HashSet;
 
 use countersign_intent::path::{self, Msys};
@@ -13,14 +14,14 @@ use countersign_shell::{
 use super::paths::{Gates, Use};
 use crate::decide::Judge;
 use crate::decision::{FloorNote, Gate, Grantable, JudgedEffect};
-use crate::expand;
+use crate::expand::{self, Expander};
 use crate::facts::Entry;
 use crate::subject::{Dots, Subject, is_catch_all, is_explicit};
 
 /// More paths than this in one command are not judged one by one.
-const MAX_PATHS: usize = 2048;
+const MAX_PATHS: usize = 1024;
 /// More units than this in one command are not judged one by one.
-const MAX_UNITS: usize = 4096;
+const MAX_UNITS: usize = 2048;
 
 const GATES: Gates = Gates {
     path: Gate::ShellPath,
@@ -28,10 +29,11 @@ const GATES: Gates = Gates {
 };
 
 /// Where a command starts, and how its globs are read.
-struct Start<'c> {
+struct Start<'c, 'f> {
     command: &'c ShellCommand,
     directory: String,
-    options: glob::Options,
+    /// Made when the first glob is met.
+    expander: RefCell<Option<Expander<'f>>>,
 }
 
 /// A base as the gate uses it.
@@ -40,7 +42,7 @@ enum From {
     Unknown,
 }
 
-impl Judge<'_> {
+impl<'a> Judge<'a> {
     /// Every path of the command.
     pub(super) fn shell_paths(&mut self, command: &ShellCommand) {
         let start = self.start(command);
@@ -80,7 +82,7 @@ impl Judge<'_> {
         }
     }
 
-    fn start<'c>(&self, command: &'c ShellCommand) -> Start<'c> {
+    fn start<'c>(&self, command: &'c ShellCommand) -> Start<'c, 'a> {
         let flavour = self.scene.settings.flavour;
         let workdir = command
             .workdir
@@ -90,22 +92,32 @@ impl Judge<'_> {
             Some(typed) => path::normalize(&path::join(self.scene.cwd, &typed, flavour), flavour),
             None => self.scene.cwd.to_owned(),
         };
-        let says = |option: &str| command.text.contains(option);
         Start {
             directory,
-            options: glob::Options {
-                dots: says("dotglob") || says("GLOBIGNORE"),
-                fold_case: says("nocaseglob"),
-            },
+            expander: RefCell::new(None),
             command,
         }
+    }
+
+    fn expand(&self, start: &Start<'_, 'a>, pattern: &str) -> Option<Vec<String>> {
+        let mut expander = start.expander.borrow_mut();
+        expander
+            .get_or_insert_with(|| {
+                let says = |option: &str| start.command.text.contains(option);
+                let options = glob::Options {
+                    dots: says("dotglob") || says("GLOBIGNORE"),
+                    fold_case: says("nocaseglob"),
+                };
+                Expander::new(self.facts, options, self.planned(start))
+            })
+            .expand(pattern)
     }
 
     fn subject(&self, typed: &str, base: &str) -> Subject {
         Subject::new(self.scene, self.facts, typed, base, Dots::Both)
     }
 
-    fn base(&self, start: &Start<'_>, base: &Base) -> From {
+    fn base(&self, start: &Start<'_, 'a>, base: &Base) -> From {
         match base {
             Base::Unknown => From::Unknown,
             Base::Known(text) if text.is_empty() => From::Directory(start.directory.clone()),
@@ -124,7 +136,7 @@ impl Judge<'_> {
         }
     }
 
-    fn shell_path(&mut self, start: &Start<'_>, used: &PathUse) {
+    fn shell_path(&mut self, start: &Start<'_, 'a>, used: &PathUse) {
         let flavour = self.scene.settings.flavour;
         let text = used.text.as_str();
         if text.is_empty() {
@@ -219,7 +231,7 @@ impl Judge<'_> {
 
     /// A glob stands for what it matches now, and for what the command itself
     /// may put there; for its own text where it matches nothing.
-    fn glob(&mut self, start: &Start<'_>, judged: &Use<'_>, base: &str, shape: Shape) {
+    fn glob(&mut self, start: &Start<'_, 'a>, judged: &Use<'_>, base: &str, shape: Shape) {
         let flavour = self.scene.settings.flavour;
         // The directory is literal text: its own characters mean themselves.
         let base: Cow<'_, str> = if glob::is_glob(base) || base.contains('\\') {
@@ -228,8 +240,7 @@ impl Judge<'_> {
             Cow::Borrowed(base)
         };
         let pattern = path::join(&base, judged.typed, flavour);
-        let planned = self.planned(start);
-        let found = expand::expand(&pattern, start.options, &planned, self.facts);
+        let found = self.expand(start, &pattern);
         match found {
             None => {
                 let lexical = path::normalize(&pattern, flavour);
@@ -256,7 +267,7 @@ impl Judge<'_> {
     }
 
     /// The files this command may make, by name.
-    fn planned(&self, start: &Start<'_>) -> Vec<String> {
+    fn planned(&self, start: &Start<'_, 'a>) -> Vec<String> {
         let flavour = self.scene.settings.flavour;
         start
             .command
@@ -278,7 +289,7 @@ impl Judge<'_> {
             .collect()
     }
 
-    fn computed(&mut self, start: &Start<'_>, used: &PathUse, judged: &Use<'_>) {
+    fn computed(&mut self, start: &Start<'_, 'a>, used: &PathUse, judged: &Use<'_>) {
         let flavour = self.scene.settings.flavour;
         let glob = expand::computed_glob(judged.typed);
         let mut globs = vec![glob.clone()];
