@@ -502,6 +502,9 @@ fn finish(walk: Walk<'_, '_>, writes: bool, depth: u8) -> Analysed {
     }
     match row.wrap {
         Wrap::No => {}
+        // Another user's power keeps the floor even for readers: what they read
+        // may be what this user may not (design §6, stricter than spec 03 §4.2).
+        Wrap::Spec if row.check == Check::Privileged => (reader, modifiable) = (false, false),
         Wrap::Spec => modifiable = false,
         Wrap::Strict | Wrap::Power(_) => (reader, modifiable) = (false, false),
         Wrap::Modifier { .. } => modifiable &= admitted,

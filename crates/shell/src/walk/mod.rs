@@ -251,7 +251,9 @@ impl<'t, 'o> Walker<'t, 'o> {
         for (joint, next) in &item.rest {
             let from = match joint {
                 Joint::And => flow.ok.clone(),
-                Joint::Or => flow.failed.clone(),
+                // Also judged as if the left side had succeeded (spec 03 §10):
+                // stricter than bash, and what rules were written against.
+                Joint::Or => flow.failed.or(&flow.ok, limit),
             };
             let then = self.uncertain(|w| w.command(*next, place, &from));
             flow = match joint {
