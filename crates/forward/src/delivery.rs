@@ -15,6 +15,9 @@ pub enum Delivery {
     Delivered,
     /// Nobody waits for it.
     Late,
+    /// Another answer lies there: of a second session with this id, or one that
+    /// somebody forged and its requester will throw away.
+    Occupied,
     /// It could not be written; it is still due.
     Failed(Fault),
 }
@@ -24,7 +27,8 @@ pub enum Delivery {
 pub enum DeliveryStep {
     /// Read the request. Reply: [`DeliveryReply::Request`].
     CheckRequest,
-    /// Write the response. Reply: [`DeliveryReply::Done`].
+    /// Write the response, unless there is one. Reply: [`DeliveryReply::Done`],
+    /// whether it was written.
     WriteResponse,
     /// Remove the request. Reply: [`DeliveryReply::Done`], whether it was
     /// there.
@@ -81,7 +85,10 @@ impl Deliver {
             | (DeliveryStep::WriteResponse, DeliveryReply::Done(Err(fault))) => {
                 return Some(Delivery::Failed(fault));
             }
-            (DeliveryStep::WriteResponse, DeliveryReply::Done(Ok(_))) => {
+            (DeliveryStep::WriteResponse, DeliveryReply::Done(Ok(false))) => {
+                return Some(Delivery::Occupied);
+            }
+            (DeliveryStep::WriteResponse, DeliveryReply::Done(Ok(true))) => {
                 DeliveryStep::RemoveRequest
             }
             (DeliveryStep::RemoveRequest, DeliveryReply::Done(Ok(false))) => DeliveryStep::TakeBack,
@@ -107,7 +114,7 @@ pub fn deliver(mailbox: &dyn Mailbox, id: &str, digest: Digest, response: &[u8])
                     .map(|bytes| bytes.map(|bytes| Digest::of(&bytes))),
             ),
             DeliveryStep::WriteResponse => {
-                DeliveryReply::Done(mailbox.write_response(id, response).map(|()| true))
+                DeliveryReply::Done(mailbox.write_response(id, response))
             }
             DeliveryStep::RemoveRequest => DeliveryReply::Done(mailbox.remove_request(id)),
             DeliveryStep::TakeBack => DeliveryReply::Done(mailbox.remove_response(id)),

@@ -52,12 +52,13 @@ pub trait Mailbox {
     /// When it is there and stays.
     fn remove_request(&self, id: &str) -> Result<bool, Fault>;
 
-    /// Puts an answer in, whole or not at all.
+    /// Puts an answer in, whole or not at all, and never over another one;
+    /// whether it is in.
     ///
     /// # Errors
     ///
     /// When it cannot be written.
-    fn write_response(&self, id: &str, bytes: &[u8]) -> Result<(), Fault>;
+    fn write_response(&self, id: &str, bytes: &[u8]) -> Result<bool, Fault>;
 
     /// The bytes of an answer, or `None` where there is none.
     ///

@@ -483,8 +483,11 @@ impl Search {
                     response: answer.response.clone(),
                     requester: None,
                 };
-                world.response = Some(Rc::new(file.write()));
-                DeliveryReply::Done(Ok(true))
+                let free = world.response.is_none();
+                if free {
+                    world.response = Some(Rc::new(file.write()));
+                }
+                DeliveryReply::Done(Ok(free))
             }
             DeliveryStep::RemoveRequest => DeliveryReply::Done(Ok(world.request.take().is_some())),
             DeliveryStep::TakeBack => DeliveryReply::Done(Ok(world.response.take().is_some())),
@@ -497,6 +500,7 @@ impl Search {
                 match delivery {
                     Delivery::Delivered => world.delivered = true,
                     Delivery::Late => world.late = true,
+                    Delivery::Occupied => {}
                     Delivery::Failed(fault) => panic!("{fault}"),
                 }
             }

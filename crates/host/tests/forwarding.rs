@@ -241,3 +241,22 @@ fn in_process_liveness_is_asked_for() {
     assert_eq!(entry["servingChannel"], "registry");
     assert_eq!(entry["servingSessionIds"][0], "other");
 }
+
+/// Somebody removes the inbox, and the child makes it again before the server
+/// notices: the server watches the new one.
+#[test]
+fn an_inbox_that_was_replaced_is_watched() {
+    let world = World::new();
+    let (server, _person) = world.serve("P", Reaction::Rule);
+    let inbox = world.root.path().join("mailbox/sessions/P");
+    for number in 0..20 {
+        let _ = std::fs::remove_dir_all(&inbox);
+        let id = format!("perm-{number}");
+        assert!(ask(world.options(question(&id, "C", "P", "ls"))).is_approval());
+    }
+    // And a sweep, as any session's server makes them, leaves it alone.
+    countersign_host::mailbox::sweep(&world.root.path().join("mailbox"));
+    assert!(inbox.join("requests").is_dir());
+    server.stop();
+    assert!(!inbox.exists());
+}

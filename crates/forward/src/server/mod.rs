@@ -637,6 +637,17 @@ impl Server {
                     Value::Object(fields),
                 )]
             }
+            // If its requester throws it away, ours is given again.
+            Delivery::Occupied => {
+                self.due.remove(id);
+                vec![Effect::Log(
+                    "permission_forwarding.warning",
+                    json!({
+                        "message": format!("Another answer to request '{id}' lies there already"),
+                        "requestId": id,
+                    }),
+                )]
+            }
             Delivery::Failed(fault) => vec![Effect::Log(
                 "permission_forwarding.error",
                 json!({

@@ -22,6 +22,9 @@ const SWEEP_MS: u64 = 60_000;
 pub(super) struct Worker {
     shared: Arc<Shared>,
     subscription: Option<Subscription>,
+    /// Which directory is watched: one that was removed and made again by
+    /// somebody else has the same name, and no watch.
+    watched: Option<Identity>,
     /// Entries that can neither be read nor removed.
     stuck: BTreeSet<String>,
     /// Answers that could not be written.
@@ -38,6 +41,7 @@ impl Worker {
         Self {
             shared,
             subscription: None,
+            watched: None,
             stuck: BTreeSet::new(),
             due: Vec::new(),
             failing: false,
@@ -71,13 +75,17 @@ impl Worker {
     /// Makes the inbox and watches it. Both again when somebody removed it.
     fn watch(&mut self) {
         let dir = self.shared.mailbox.requests_dir().to_path_buf();
-        if is_dir(&dir) && self.subscription.is_some() {
+        let found = identity(&dir);
+        if found.is_some() && found == self.watched && self.subscription.is_some() {
             return;
         }
         self.subscription = None;
         match self.shared.mailbox.prepare() {
             Ok(()) => {
                 self.failing = false;
+                // Read first: if it is replaced in between, that shows at the
+                // next look.
+                self.watched = identity(&dir);
                 self.subscription = subscribe(&dir, &self.shared.wake);
             }
             Err(_) if self.failing => {}
@@ -280,6 +288,22 @@ impl Worker {
     }
 }
 
-fn is_dir(path: &Path) -> bool {
-    path.symlink_metadata().is_ok_and(|found| found.is_dir())
+/// What tells a directory from another one of the same name.
+type Identity = (u64, u64);
+
+#[cfg(unix)]
+fn identity(dir: &Path) -> Option<Identity> {
+    use std::os::unix::fs::MetadataExt as _;
+    let found = dir.symlink_metadata().ok().filter(|found| found.is_dir())?;
+    Some((found.dev(), found.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity(dir: &Path) -> Option<Identity> {
+    let found = dir.symlink_metadata().ok().filter(|found| found.is_dir())?;
+    let made = found.created().ok()?;
+    let since = made
+        .duration_since(std::time::SystemTime::UNIX_EPOCH)
+        .ok()?;
+    Some((since.as_secs(), u64::from(since.subsec_nanos())))
 }

@@ -103,6 +103,24 @@ pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     written
 }
 
+/// Like [`write_whole`], but never over another file; whether it was written.
+pub(super) fn write_new(path: &Path, bytes: &[u8]) -> io::Result<bool> {
+    let (partial, mut file) = create_partial(path)?;
+    let written = file.write_all(bytes);
+    drop(file);
+    crate::fault_point!("file.partial");
+    let placed = written.and_then(|()| match std::fs::hard_link(&partial, path) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
+        Err(error) if error.kind() == ErrorKind::NotFound => Err(error),
+        // A file system without a second name for a file: nearly as good.
+        Err(_) if path.symlink_metadata().is_ok() => Ok(false),
+        Err(_) => patiently(|| std::fs::rename(&partial, path)).map(|()| true),
+    });
+    let _ = std::fs::remove_file(&partial);
+    placed
+}
+
 /// The name says who writes and when, so that what a killed process left can
 /// be told from what is being written.
 fn create_partial(path: &Path) -> io::Result<(PathBuf, File)> {

@@ -8,6 +8,7 @@ mod files;
 mod sweep;
 mod watch;
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use countersign_forward::ids::{is_request_id, session_file_name};
@@ -89,10 +90,10 @@ impl FileMailbox {
 
     /// Writes a file; where another process removed the directories as empty
     /// in that moment, makes them again.
-    fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), Fault> {
+    fn write<T>(&self, path: &Path, write: impl Fn(&Path) -> io::Result<T>) -> Result<T, Fault> {
         let mut attempts = 0;
         loop {
-            match files::write_whole(path, bytes) {
+            match write(path) {
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound && attempts < 20 => {
                     attempts += 1;
                     self.prepare()?;
@@ -146,7 +147,7 @@ impl Mailbox for FileMailbox {
             });
         }
         crate::fault_point!("request.before_write");
-        self.write(&self.request(id)?, bytes)?;
+        self.write(&self.request(id)?, |path| files::write_whole(path, bytes))?;
         crate::fault_point!("request.after_write");
         Ok(())
     }
@@ -166,7 +167,7 @@ impl Mailbox for FileMailbox {
         Ok(removed)
     }
 
-    fn write_response(&self, id: &str, bytes: &[u8]) -> Result<(), Fault> {
+    fn write_response(&self, id: &str, bytes: &[u8]) -> Result<bool, Fault> {
         if bytes.len() > RESPONSE_BYTES {
             return Err(Fault {
                 operation: "write the answer",
@@ -174,9 +175,9 @@ impl Mailbox for FileMailbox {
             });
         }
         crate::fault_point!("response.before_write");
-        self.write(&self.response(id)?, bytes)?;
+        let written = self.write(&self.response(id)?, |path| files::write_new(path, bytes))?;
         crate::fault_point!("response.after_write");
-        Ok(())
+        Ok(written)
     }
 
     fn read_response(&self, id: &str) -> Result<Option<Vec<u8>>, Fault> {

@@ -1,5 +1,6 @@
 //! Removing what killed processes left.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -46,12 +47,15 @@ pub fn sweep_with(root: &Path, heartbeat_age: Duration) -> Swept {
     let mut swept = Swept::default();
     let mut left = ENTRIES;
     let serving = root.join("serving");
+    let mut alive = BTreeSet::new();
     for path in entries(&serving, &mut left) {
         if partial(&path, &mut swept) {
             continue;
         }
         if heartbeat_is_dead(&path, heartbeat_age) && files::remove(&path).unwrap_or(false) {
             swept.heartbeats += 1;
+        } else if let Some(stem) = path.file_stem() {
+            alive.insert(stem.to_owned());
         }
     }
     for session in entries(&root.join("sessions"), &mut left) {
@@ -60,7 +64,10 @@ pub fn sweep_with(root: &Path, heartbeat_age: Duration) -> Swept {
             continue;
         }
         sweep_inbox(&session, &mut swept, &mut left);
-        files::remove_empty(&session);
+        // A session that serves watches its inbox, and keeps it until it stops.
+        if !session.file_name().is_some_and(|name| alive.contains(name)) {
+            files::remove_empty(&session);
+        }
     }
     swept
 }
