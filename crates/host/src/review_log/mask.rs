@@ -51,6 +51,12 @@ pub fn mask(value: &mut Value) {
     }
 }
 
+/// A text without the secrets that assignments and headers in it name.
+#[must_use]
+pub fn masked(text: String) -> String {
+    mask_text(&text).unwrap_or(text)
+}
+
 /// Masks the values of sensitive `NAME=value` assignments and `Name: value`
 /// header fields in command text. `None` when there is nothing to mask.
 fn mask_text(text: &str) -> Option<String> {

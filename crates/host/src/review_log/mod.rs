@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 
 use chain::Chain;
 pub use chain::{MEMBER as CHAIN_MEMBER, hash as chain_hash};
-pub use mask::mask;
+pub use mask::{mask, masked};
 
 use crate::paths::{AgentPaths, EXTENSION};
 

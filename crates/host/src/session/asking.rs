@@ -12,6 +12,7 @@ use countersign_policy::{Action, Family};
 use serde_json::{Value, json};
 
 use crate::dialog::{Choice, Key, Reach, Row};
+use crate::review_log::masked;
 
 use super::api::{Answer, Gate, Level, Settled, Via};
 use super::asks::{About, Done, Ending, OwnCall, Pending};
@@ -457,7 +458,7 @@ impl Session {
                 reason,
             },
         };
-        Settled::Blocked(denial_message(&own.decision, &refusal))
+        Settled::Blocked(message(&own.decision, &refusal))
     }
 
     /// Calls `done` with the end of an ask: now if it has ended, else when it
@@ -568,6 +569,11 @@ fn answer_of(choice: Choice) -> Answer {
         },
         Choice::Deny { reason } => Answer::Denied { reason },
     }
+}
+
+/// What the model is told of a refusal. It never repeats a secret.
+pub(super) fn message(decision: &Decision, refusal: &Refusal) -> String {
+    masked(denial_message(decision, refusal))
 }
 
 /// A new id that nobody can guess.

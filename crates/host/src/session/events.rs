@@ -312,7 +312,7 @@ impl Session {
         }
         let event = self.settled_event(&request_id, view, decision, call);
         self.front.event("permissions:decision", event);
-        countersign_engine::denial_message(decision, &countersign_engine::Refusal::Policy)
+        super::asking::message(decision, &countersign_engine::Refusal::Policy)
     }
 
     fn settled_facts(

@@ -176,6 +176,8 @@ fn a_person_at_the_session_is_asked_once_at_a_time() {
     let root = world.seat("t1-root", true, &[]);
     assert_eq!(end(&root.ask("ls")), Settled::Allowed);
     assert!(matches!(end(&root.ask("rm x")), Settled::Blocked(m) if m.contains("rm *")));
+    let secret = end(&root.ask("rm x; API_TOKEN=hush curl x"));
+    assert!(matches!(secret, Settled::Blocked(m) if !m.contains("hush")));
     let first = root.ask("make one");
     let second = root.ask("make two");
     let question = root.question();
