@@ -33,8 +33,9 @@ pub struct Unit {
     pub context: Option<Context>,
     /// Further texts for the same unit.
     pub spellings: Vec<Spelling>,
-    /// Where words are known only at run time: the normalised text as a
-    /// pattern in which `*` stands for what is not known. The command that
+    /// Where words are known only at run time: the normalised text as a shell
+    /// pattern (`**` stands for what is not known, `\` takes a character's
+    /// meaning away). The command that
     /// will run is one of the texts it matches, so any `deny` or `ask` rule
     /// that could match one of them must be heeded; it never allows. `None`
     /// when every word is known.

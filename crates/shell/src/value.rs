@@ -4,7 +4,7 @@ use countersign_text::Span;
 
 use crate::analysis::Certainty;
 use crate::limits::Limits;
-use crate::tree::{Piece, PieceKind, SourceId, Tree, Word};
+use crate::tree::{CommandKind, Piece, PieceKind, ProgramId, SourceId, Target, Tree, Word};
 
 /// What is known of a variable where a word is expanded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub(crate) struct Value {
     pub known: usize,
     /// Whether any part was quoted or escaped.
     pub quoted: bool,
-    /// The value as a pattern: `*` stands for what is not known.
+    /// The value as a shell pattern: `**` stands for what is not known.
     pub open: String,
     /// May be no word or several.
     pub splits: bool,
@@ -78,7 +78,7 @@ impl Value {
             certainty: Certainty::Literal,
             known: text.len(),
             quoted: false,
-            open: text.to_owned(),
+            open: escaped(text),
             splits: false,
             home: None,
             pipe: false,
@@ -105,6 +105,8 @@ pub(crate) struct Expander<'t, 'l> {
     pub source: SourceId,
     pub limits: Limits,
     pub lookup: &'l Lookup<'l>,
+    /// `cat` may mean something else here.
+    pub shadowed: bool,
 }
 
 impl Expander<'_, '_> {
@@ -177,7 +179,7 @@ impl Expander<'_, '_> {
             certainty: Certainty::Computed,
             known: 0,
             quoted: false,
-            open: "*".to_owned(),
+            open: UNKNOWN.to_owned(),
             splits: true,
             home: None,
             pipe: false,
@@ -266,6 +268,10 @@ impl Expander<'_, '_> {
                     number: false,
                     source: raw.to_owned(),
                 }),
+                PieceKind::Command(program) if quoted && self.printed(*program).is_some() => {
+                    let text = self.printed(*program).unwrap_or_default();
+                    out.extend(text.chars().map(|c| Atom::Char(c, Mark::Quoted)));
+                }
                 PieceKind::AnsiC(None) | PieceKind::Command(_) | PieceKind::Process(_) => {
                     out.push(Atom::Unknown {
                         quoted: quoted || matches!(piece.kind, PieceKind::Process(_)),
@@ -275,6 +281,47 @@ impl Expander<'_, '_> {
                 }
             }
         }
+    }
+
+    /// What `$(cat <<'E' … )` yields: the text of the here-document, without
+    /// the newlines at its end.
+    fn printed(&self, id: ProgramId) -> Option<&str> {
+        let program = self.tree.program(id)?;
+        let [item] = program.items.as_slice() else {
+            return None;
+        };
+        let command = self.tree.command(item.first)?;
+        let CommandKind::Simple(simple) = &command.kind else {
+            return None;
+        };
+        let ([word], [redirect]) = (simple.words.as_slice(), command.redirects.as_slice()) else {
+            return None;
+        };
+        let word = self.tree.word(*word)?;
+        let Target::Heredoc(heredoc) = redirect.target else {
+            return None;
+        };
+        let redirect = self.tree.slice(command.source, redirect.span);
+        if !word.plain
+            || self.tree.slice(word.source, word.span) != "cat"
+            || self.shadowed
+            || item.background
+            || !item.rest.is_empty()
+            || !simple.assignments.is_empty()
+            || !redirect.starts_with("<<")
+        {
+            return None;
+        }
+        let heredoc = self.tree.heredoc(heredoc)?;
+        let text = self.tree.slice(heredoc.source, heredoc.body);
+        let literal = heredoc
+            .pieces
+            .iter()
+            .all(|piece| matches!(piece.kind, PieceKind::Literal));
+        // Tabs and backslashes may be removed from the text.
+        let same = !text.contains("\n\t") && !text.starts_with('\t');
+        let plain = heredoc.quoted || !text.contains('\\');
+        (literal && same && plain).then(|| text.trim_end_matches('\n'))
     }
 
     fn parameter(&self, known: Known, raw: &str, quoted: bool, choice: usize, out: &mut Vec<Atom>) {
@@ -395,6 +442,31 @@ fn is_glob(atoms: &[Atom], i: usize, close: Option<usize>) -> bool {
     }
 }
 
+/// What stands for anything in [`Value::open`].
+pub(crate) const UNKNOWN: &str = "**";
+
+fn push_unknown(open: &mut String) {
+    if !open.ends_with(UNKNOWN) {
+        open.push_str(UNKNOWN);
+    }
+}
+
+/// A character that stands for itself in a shell pattern.
+fn push_known(open: &mut String, c: char) {
+    if "*?[]()\\".contains(c) {
+        open.push('\\');
+    }
+    open.push(c);
+}
+
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        push_known(&mut out, c);
+    }
+    out
+}
+
 /// One word's value from its characters.
 pub(crate) fn assemble(atoms: &[Atom], quoted: bool) -> Value {
     let number_only = |a: &Atom| matches!(a, Atom::Unknown { number: true, .. });
@@ -427,9 +499,7 @@ pub(crate) fn assemble(atoms: &[Atom], quoted: bool) -> Value {
                 if is_glob(atoms, i, close) {
                     known.get_or_insert(text.len());
                     text.push(*c);
-                    if !open.ends_with('*') {
-                        open.push('*');
-                    }
+                    push_unknown(&mut open);
                     splits |= *mark == Mark::Bare;
                     continue;
                 }
@@ -438,7 +508,7 @@ pub(crate) fn assemble(atoms: &[Atom], quoted: bool) -> Value {
                     text.push('\\');
                 }
                 text.push(*c);
-                open.push(*c);
+                push_known(&mut open, *c);
             }
             Atom::Home => {
                 home = Some(text.len());
@@ -460,9 +530,7 @@ pub(crate) fn assemble(atoms: &[Atom], quoted: bool) -> Value {
                 } else {
                     text.push_str(source);
                 }
-                if !open.ends_with('*') {
-                    open.push('*');
-                }
+                push_unknown(&mut open);
                 splits |= !quoted && !number;
             }
         }

@@ -426,6 +426,9 @@ impl<'a> Judge<'a> {
             self.floor(&mut effect, floor.cause.sentinel());
             effect.grantable = Grantable::Exact;
         }
+        if let Some(open) = &unit.open {
+            self.could_be(unit, open, &mut effect);
+        }
         let exactly = effect.grantable == Grantable::Exact;
         self.answer(&mut effect, || {
             let same: Vec<&str> = candidates
@@ -437,6 +440,27 @@ impl<'a> Judge<'a> {
             self.grant_for("bash", &same, exactly)
         });
         self.effects.push(effect);
+    }
+
+    /// A command some of whose words are known only at run time may turn out
+    /// to be one that a stricter rule names (`git $X` under `git push *`).
+    fn could_be(&mut self, unit: &Unit, open: &str, effect: &mut JudgedEffect) {
+        let strictest = self.scene.policy.evaluate_glob("bash", &[open]);
+        if effect.verdict != Action::Allow || strictest.action <= effect.verdict {
+            return;
+        }
+        let rule = strictest
+            .rule
+            .and_then(|i| self.scene.policy.rules().get(i));
+        let about = rule.map_or("*", |rule| rule.pattern.as_str());
+        let note = format!("may turn out to be what the rule for `{about}` is about");
+        self.floors.push(FloorNote::new(
+            FloorCause::ComputedCommand,
+            &note,
+            unit.span,
+        ));
+        self.floor(effect, FloorCause::ComputedCommand.sentinel());
+        effect.grantable = Grantable::Exact;
     }
 }
 

@@ -107,8 +107,9 @@ impl Parser<'_, '_, '_> {
             match self.token(position) {
                 Token::Assignment(assignment) => simple.assignments.push(assignment),
                 Token::Word(word) => {
-                    if position == Position::Prefix {
-                        position = self.position_after(word);
+                    match simple.words.first() {
+                        None => position = self.position_after(word),
+                        Some(first) => self.inner_moves(*first, word),
                     }
                     simple.words.push(word);
                 }
@@ -167,6 +168,30 @@ impl Parser<'_, '_, '_> {
             None => self.moves(),
         }
         Position::Argument
+    }
+
+    /// Notes an argument through which the directory may change: `command cd`,
+    /// `trap 'cd x' DEBUG`.
+    fn inner_moves(&mut self, first: WordId, word: WordId) {
+        let text = |id: WordId| {
+            let word = self.b.tree.word(id)?;
+            word.span.of(self.text).map(|text| (text, word.plain))
+        };
+        let moves = match (text(first), text(word)) {
+            (Some(("command" | "exec", true)), Some((text, plain))) => {
+                !plain || MOVERS.contains(&text)
+            }
+            (Some(("trap", true)), Some((text, _))) => {
+                ["cd", "pushd", "popd", "eval", "source", ". ", "\\"]
+                    .iter()
+                    .any(|mover| text.contains(mover))
+                    || text.starts_with('$')
+            }
+            _ => false,
+        };
+        if moves {
+            self.moves();
+        }
     }
 
     fn moves(&mut self) {

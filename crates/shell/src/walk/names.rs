@@ -255,6 +255,10 @@ impl Names {
                 // A reference lets a name set another.
                 Some(text) if text.starts_with('-') => {
                     self.wild |= declares && text.contains('n');
+                    // `printf -vname`, `read -aname`
+                    if let Some(name) = text.get(2..).filter(|name| !name.is_empty()) {
+                        self.set(name, declares, declares);
+                    }
                 }
                 // A declaration alone gives it no value.
                 Some(text) => self.set(text, declares, declares),

@@ -13,6 +13,7 @@ use crate::tree::{
     AssignedValue, Assignment, Command, CommandId, CommandKind, Redirect, RedirectKind, Simple,
     Target,
 };
+use crate::value::UNKNOWN;
 
 /// What surrounds the words of one command.
 #[derive(Clone, Copy)]
@@ -414,10 +415,8 @@ impl Walker<'_, '_> {
             let mut pattern = open_text(items);
             if appended {
                 // What `find` and `xargs` put in the place of `{}`.
-                pattern = pattern.replace("{}", "*");
-            }
-            if appended && !pattern.ends_with('*') {
-                pattern.push_str(" *");
+                pattern = pattern.replace("{}", UNKNOWN);
+                pattern.push_str(UNKNOWN);
             }
             open = Some(pattern);
         }
@@ -472,20 +471,19 @@ fn join<'a>(words: impl Iterator<Item = &'a str>) -> String {
     out
 }
 
-/// The command as a pattern: `*` for what is not known; a word that may
-/// vanish takes the blank before it along.
+/// The command as a pattern. A word that may vanish takes the blank before it
+/// along.
 fn open_text(items: &[Item]) -> String {
     let mut out = String::new();
     for (i, item) in items.iter().enumerate() {
         let open = &item.value.open;
-        let vanishing = item.value.splits && open == "*";
-        if i > 0 && !(vanishing || (out == "*" && i == 1)) {
+        let vanishing = item.value.splits && open == UNKNOWN;
+        if i > 0 && !vanishing && !(out == UNKNOWN && i == 1) {
             out.push(' ');
         }
-        if vanishing && out.ends_with('*') {
-            continue;
+        if !(vanishing && out.ends_with(UNKNOWN)) {
+            out.push_str(open);
         }
-        out.push_str(open);
     }
     out
 }

@@ -179,6 +179,7 @@ impl Walker<'_, '_> {
             source: place.source,
             limits: self.out.limits,
             lookup: &lookup,
+            shadowed: self.names.wild || self.names.functions.contains("cat"),
         })
     }
 
