@@ -13,6 +13,7 @@ export class Terminal {
     const line = `stty cols 100 rows 40; exec ${command}`;
     const args = process.platform === "darwin" ? ["-q", "/dev/null", "sh", "-c", line] : ["-qfec", line, "/dev/null"];
     this.process = spawn("script", args, { ...options, stdio: ["pipe", "pipe", "inherit"] });
+    this.process.on("close", (code, signal) => (this.ended = code ?? signal));
     this.process.stdout.setEncoding("utf8");
     let raw = "";
     this.process.stdout.on("data", (chunk) => {
@@ -33,13 +34,23 @@ export class Terminal {
   /** Waits until `pattern` is drawn after what was waited for before. */
   async shows(pattern) {
     const found = await until(() => pattern.exec(this.drawn.slice(this.#from)), `${pattern} in the terminal`).catch((error) => {
-      throw new Error(`${error.message}\n${this.drawn.slice(-3_000)}`);
+      throw new Error(`${error.message}${this.ended === undefined ? "" : ` (the program ended: ${this.ended})`}\n${this.drawn.slice(-3_000)}`);
     });
     this.#from += found.index + found[0].length;
   }
 
-  kill() {
+  /** Hangs up, and waits until the program of `pid` is gone. */
+  async hangUp(pid) {
     this.process.kill("SIGKILL");
+    const gone = () => {
+      try {
+        process.kill(pid, 0);
+        return false;
+      } catch {
+        return true;
+      }
+    };
+    if (pid) await until(gone, "the program's end").catch(() => process.kill(pid, "SIGKILL"));
   }
 }
 

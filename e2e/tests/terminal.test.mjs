@@ -19,14 +19,19 @@ before(async () => {
 });
 
 after(async () => {
-  terminal?.kill();
+  await terminal?.hangUp(world.logged("forwarded_permission.serving_started")[0]?.pid);
   await world?.close();
 });
 
+/** A person is never quicker than this, and a host may still be drawing. */
+const breath = () => new Promise((done) => setTimeout(done, 500));
+
 /** Types a prompt and sends it. */
 async function prompt(text) {
+  await breath();
   terminal.send(text);
-  await terminal.shows(/go/);
+  await terminal.shows(/\[script:\w+\] go/);
+  await breath();
   terminal.send("\r");
 }
 

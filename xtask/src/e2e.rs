@@ -61,7 +61,7 @@ pub fn install(e2e: &Path) -> Result<PathBuf> {
         let npm = if cfg!(windows) { "npm.cmd" } else { "npm" };
         run_program(
             Command::new(npm)
-                .args(["ci", "--no-audit", "--no-fund"])
+                .args(["ci", "--no-audit", "--no-fund", "--loglevel=error"])
                 .current_dir(&folder),
         )?;
     }
