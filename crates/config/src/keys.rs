@@ -119,6 +119,12 @@ pub(crate) const KEYS: &[Key] = &[
         "How long, in milliseconds, a subagent waits for a parent that is alive but does not answer.",
     ),
     key(
+        "waitForLostParent",
+        Kind::Flag,
+        Some("false"),
+        "A subagent whose parent is gone waits for it to come back, until the timeout, instead of giving up after two seconds.",
+    ),
+    key(
         "requireSignedAnswers",
         Kind::Flag,
         Some("false"),

@@ -314,6 +314,7 @@ impl Reader<'_> {
                     "doublePressToConfirm" => settings.double_press_to_confirm = flag,
                     "requireSignedAnswers" => settings.require_signed_answers = flag,
                     "exportSession" => settings.export_session = flag,
+                    "waitForLostParent" => settings.wait_for_lost_parent = flag,
                     _ => {}
                 }
             }

@@ -74,6 +74,8 @@ pub struct Settings {
     pub authorizer_trust: Option<Vec<(String, Vec<Family>)>>,
     /// `shellTools`
     pub shell_tools: Vec<(String, ShellTool)>,
+    /// `waitForLostParent`
+    pub wait_for_lost_parent: Option<bool>,
     /// `requireSignedAnswers`
     pub require_signed_answers: Option<bool>,
     /// `exportSession`
@@ -119,6 +121,7 @@ impl Settings {
             &mut self.forwarding_timeout_ms,
             &higher.forwarding_timeout_ms,
         );
+        over(&mut self.wait_for_lost_parent, &higher.wait_for_lost_parent);
         over(&mut self.prompt_max_rows, &higher.prompt_max_rows);
         over(
             &mut self.prompt_field_max_width,
@@ -234,6 +237,12 @@ impl Settings {
             .iter()
             .find(|(name, _)| name == tool)
             .map(|(_, tool)| tool)
+    }
+
+    /// Whether a subagent waits for a parent that is gone to come back.
+    #[must_use]
+    pub fn wait_for_lost_parent(&self) -> bool {
+        self.wait_for_lost_parent.unwrap_or(false)
     }
 
     /// Whether only signed answers count.

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use crate::dialog::Reach;
 use crate::forwarding::{
     self, ANSWER_KEY_VARIABLE, AskOptions, CancelToken, InheritedKey, LivenessChannel, Outcome,
-    relay,
+    ParentLost, relay,
 };
 use crate::process;
 use crate::registry;
@@ -76,6 +76,9 @@ impl Session {
         options.cancel = cancel;
         options.key = self.answer_trust(target);
         options.require_signed = settings.require_signed_answers();
+        if settings.wait_for_lost_parent() {
+            options.parent_lost = ParentLost::Wait;
+        }
         options
     }
 

@@ -325,6 +325,22 @@ fn nobody_to_ask_is_told_as_such() {
 }
 
 #[test]
+fn by_setting_a_child_waits_for_its_parent_to_come_back() {
+    let mut config = policy();
+    config["waitForLostParent"] = json!(true);
+    let world = World::new(config);
+    let child = world.seat("t12-child", false, &parent_is("t12-root"));
+    let asked = child.ask("pwd");
+    // Longer than the grace window of 2 s.
+    assert!(asked.recv_timeout(Duration::from_millis(2600)).is_err());
+    let root = world.seat("t12-root", true, &[]);
+    root.answer(&root.question(), Reach::Once);
+    assert_eq!(end(&asked), Settled::Allowed);
+    child.session.shutdown();
+    root.session.shutdown();
+}
+
+#[test]
 fn in_process_children_are_found_and_siblings_do_not_mix() {
     let world = World::new(policy());
     let root = world.seat("t7-root", true, &[]);
