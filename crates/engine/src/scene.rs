@@ -16,6 +16,9 @@ pub struct GateSettings {
     pub infrastructure_excluded: Vec<String>,
     /// The tools the host has registered; `None` when that is not known.
     pub registered: Option<Vec<String>>,
+    /// Whether the host hides the sessions that its tools make in its own
+    /// process, so that a tool which launches one launches it unguarded.
+    pub unguarded: bool,
     /// This system's own files.
     pub protected: Vec<Protected>,
     /// How paths are written.

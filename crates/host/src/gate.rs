@@ -67,6 +67,7 @@ pub fn gate_settings(
         infrastructure: infrastructure(settings, places, &agent, context),
         infrastructure_excluded: text(&agent.logs()).into_iter().collect(),
         registered,
+        unguarded: false,
         protected: protected(places, &agent),
         flavour: context.flavour,
     }

@@ -68,6 +68,7 @@ pub struct ContextUpdate {
     system_prompt: Option<String>,
     active_agent: Option<Value>,
     tools: Option<Vec<String>>,
+    unguarded: Option<bool>,
     links: Option<Vec<String>>,
 }
 
@@ -82,6 +83,7 @@ impl From<ContextUpdate> for Update {
                 update.system_prompt.as_deref(),
             ),
             tools: update.tools,
+            unguarded: update.unguarded,
             links: update.links,
         }
     }

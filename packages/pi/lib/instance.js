@@ -163,7 +163,7 @@ export class Instance {
   }
 
   #place(ctx) {
-    return JSON.stringify({ cwd: ctx.cwd, hasUi: ctx.hasUI === true, trusted: trusted(ctx) });
+    return JSON.stringify({ cwd: ctx.cwd, hasUi: ctx.hasUI === true, trusted: trusted(ctx), unguarded: !guarded() });
   }
 
   async #toolCall(event, ctx) {

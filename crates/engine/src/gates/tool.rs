@@ -2,15 +2,27 @@
 
 use countersign_intent::{Intent, mcp::Target, path};
 use countersign_policy::{Action, Candidate, Evaluation};
+use countersign_shell::FloorCause;
 
 use crate::decide::Judge;
-use crate::decision::{Gate, Grantable, JudgedEffect, UNREAD_SHELL};
+use crate::decision::{FloorNote, Gate, Grantable, JudgedEffect, UNREAD_SHELL};
 use crate::subject::{Dots, Subject, is_catch_all, is_explicit};
 
 impl Judge<'_> {
     /// A tool judged by its name alone.
     pub(super) fn named_tool(&mut self, intent: &Intent) {
         let effect = self.by_name(&intent.surface);
+        if effect.floor == Some(FloorCause::UnguardedChild.sentinel()) {
+            let note = format!(
+                "`{}` launches an agent inside this process, where this host lets nobody guard it",
+                intent.surface
+            );
+            self.floors.push(FloorNote {
+                sentinel: FloorCause::UnguardedChild.sentinel(),
+                note,
+                span: None,
+            });
+        }
         self.effects.push(effect);
     }
 
@@ -18,6 +30,9 @@ impl Judge<'_> {
         let mut effect = JudgedEffect::new(Gate::Tool, surface, surface);
         self.rule(&mut effect, &self.scene.policy.surface_state(surface));
         effect.match_values = vec!["*".to_owned()];
+        if self.scene.settings.unguarded && launches_agents(surface) {
+            self.floor(&mut effect, FloorCause::UnguardedChild.sentinel());
+        }
         self.answer(&mut effect, || self.grant_for(surface, &["*"], false));
         effect
     }
@@ -193,4 +208,14 @@ impl Judge<'_> {
         });
         self.effects.push(effect);
     }
+}
+
+/// Whether a tool goes by a name that tools which launch agents go by. Only
+/// asked where such an agent would be out of sight, so a wrong yes costs a
+/// question.
+fn launches_agents(tool: &str) -> bool {
+    let name = tool.to_ascii_lowercase();
+    ["agent", "task", "delegate", "spawn", "worker", "crew"]
+        .iter()
+        .any(|word| name.contains(word))
 }

@@ -46,6 +46,8 @@ pub struct Update {
     pub agent: Option<Option<String>>,
     /// The names of all registered tools.
     pub tools: Option<Vec<String>>,
+    /// Whether the host hides the sessions made in its own process.
+    pub unguarded: Option<bool>,
     /// The names of the authorizer links that are registered.
     pub links: Option<Vec<String>>,
 }

@@ -62,6 +62,7 @@ struct Context {
     agent: Option<String>,
     tools: Option<Vec<String>>,
     links: Vec<String>,
+    unguarded: bool,
     skills: Vec<SkillEntry>,
     workspace: Arc<Workspace>,
     settings: Option<(Arc<Snapshot>, Arc<Compiled>)>,
@@ -112,6 +113,7 @@ impl Session {
             agent: None,
             tools: None,
             links: Vec::new(),
+            unguarded: false,
             skills: Vec::new(),
             workspace,
             settings: None,
@@ -175,6 +177,10 @@ impl Session {
                     context.settings = None;
                 }
                 context.tools = Some(tools);
+            }
+            if let Some(unguarded) = update.unguarded.filter(|u| *u != context.unguarded) {
+                context.unguarded = unguarded;
+                context.settings = None;
             }
             if let Some(links) = update.links {
                 context.links = links;
@@ -317,13 +323,16 @@ impl Session {
         );
         let real_cwd = real_path(&context.cwd).unwrap_or_else(|_| context.cwd.clone());
         Compiled {
-            gate: gate_settings(
-                settings,
-                &snapshot.mcp_servers,
-                &places,
-                &patterns,
-                context.tools.clone(),
-            ),
+            gate: GateSettings {
+                unguarded: context.unguarded,
+                ..gate_settings(
+                    settings,
+                    &snapshot.mcp_servers,
+                    &places,
+                    &patterns,
+                    context.tools.clone(),
+                )
+            },
             real_cwd: real_cwd.to_string_lossy().into_owned(),
         }
     }

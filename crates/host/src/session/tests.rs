@@ -341,6 +341,23 @@ fn by_setting_a_child_waits_for_its_parent_to_come_back() {
 }
 
 #[test]
+fn where_the_host_hides_children_their_launchers_are_floored() {
+    let world = World::new(json!({"permission": {"*": "allow"}}));
+    let root = world.seat("t13-root", true, &[]);
+    let call = ToolCall::new("subagent", json!({"agent": "scout", "task": "look"}));
+    assert_eq!(root.session.gate(&call, "1"), Gate::Allow);
+    root.session.update(Update {
+        unguarded: Some(true),
+        ..Update::default()
+    });
+    assert!(matches!(root.session.gate(&call, "2"), Gate::Waiting(_)));
+    assert!(root.question().text.contains("<unguarded-child>"));
+    let other = ToolCall::new("weather", json!({}));
+    assert_eq!(root.session.gate(&other, "3"), Gate::Allow);
+    root.session.shutdown();
+}
+
+#[test]
 fn in_process_children_are_found_and_siblings_do_not_mix() {
     let world = World::new(policy());
     let root = world.seat("t7-root", true, &[]);
