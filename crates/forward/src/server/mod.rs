@@ -711,6 +711,9 @@ fn facts(request: &Request) -> Map<String, Value> {
     map.insert("requesterSessionId".into(), session);
     let target = json!(request.target_session_id);
     map.insert("targetSessionId".into(), target);
+    if let Some(by) = &request.child_by {
+        map.insert("childBy".into(), json!(by));
+    }
     if !request.lineage.is_empty() {
         let hops = request.lineage.iter().map(|hop| json!(hop.session_id));
         map.insert("lineage".into(), hops.collect());

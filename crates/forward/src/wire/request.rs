@@ -228,6 +228,8 @@ pub struct Request {
     pub nonce: Option<String>,
     /// The key the answer must be signed with.
     pub answer_key: Option<PublicKey>,
+    /// How the requester was recognised as a child, in one word.
+    pub child_by: Option<String>,
     /// The sessions that handed the request on, the first one first.
     pub lineage: Vec<Hop>,
     /// Fields of newer versions, kept for the next hop.
@@ -245,6 +247,9 @@ const KNOWN_FACTS: [&str; 7] = [
     "floor",
     "askingUnits",
 ];
+
+/// More than this is no word.
+const WORD_BYTES: usize = 32;
 
 const KNOWN: [&str; 13] = [
     "id",
@@ -288,6 +293,7 @@ impl Request {
             expires_at: None,
             nonce: None,
             answer_key: None,
+            child_by: None,
             lineage: Vec::new(),
             rest: Map::new(),
             intent_rest: Map::new(),
@@ -333,6 +339,7 @@ impl Request {
             answer_key: own("answerKey")
                 .and_then(Value::as_str)
                 .and_then(PublicKey::parse),
+            child_by: text(own("childBy")).filter(|word| word.len() <= WORD_BYTES),
             lineage: read_lineage(own("lineage")),
             rest,
             intent_rest: intent_rest.unwrap_or_default(),
@@ -390,6 +397,9 @@ impl Request {
         }
         if let Some(key) = &self.answer_key {
             own.insert("answerKey".into(), json!(key.to_text()));
+        }
+        if let Some(word) = &self.child_by {
+            own.insert("childBy".into(), json!(word));
         }
         if !self.lineage.is_empty() {
             let hops = self.lineage.iter().map(|hop| match &hop.agent_name {

@@ -430,10 +430,14 @@ impl Session {
 }
 
 fn forwarding(request: &Request) -> Value {
-    json!({
+    let mut value = json!({
         "requesterAgentName": request.requester_agent_name,
         "requesterSessionId": request.requester_session_id,
-    })
+    });
+    if let (Some(map), Some(by)) = (value.as_object_mut(), &request.child_by) {
+        map.insert("childBy".into(), json!(by));
+    }
+    value
 }
 
 /// The child's facts, with the requester as this session knows it.

@@ -124,6 +124,7 @@ impl Session {
                 let text = |key: &str| event.get(key).and_then(Value::as_str).map(str::to_owned);
                 request.surface = text("surface");
                 request.value = text("value");
+                request.child_by = self.detection().map(|by| by.as_str().to_owned());
                 request.session_approval = session_approval(&own.decision);
                 request.access_intent = self.access_intent(own);
                 Ok(request)

@@ -319,6 +319,15 @@ fn child_facts(question: &Waiting) -> Vec<Fact> {
             });
         }
     }
+    if let Some(by) = request.child_by.as_deref() {
+        facts.push(Fact {
+            label: "child".to_owned(),
+            text: recognised_by(by),
+            detail: None,
+            core: false,
+            flagged: false,
+        });
+    }
     let intent = request.access_intent.as_ref();
     for unit in intent
         .and_then(|i| i.asking_units.as_ref())
@@ -339,6 +348,18 @@ fn child_facts(question: &Waiting) -> Vec<Fact> {
         });
     }
     facts
+}
+
+/// How a child was recognised, and whether it guards itself, in words.
+fn recognised_by(word: &str) -> String {
+    match word {
+        "announced" => "announced by its maker".to_owned(),
+        "variable" => "its environment names its parent".to_owned(),
+        "wrapped" => "made in this process; it has no copy of this extension".to_owned(),
+        "inferred" => "started beside this session, announced by nobody".to_owned(),
+        "directory" => "its session lies among those of subagents".to_owned(),
+        other => other.to_owned(),
+    }
 }
 
 /// The label of the grant for the session (spec 04 §1.7); `None` where

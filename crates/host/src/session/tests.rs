@@ -224,6 +224,7 @@ fn a_childs_question_reaches_the_person_and_the_answer_comes_back() {
     let question = root.question();
     assert_eq!(question.title, "Permission Required (Subagent)");
     assert!(question.text.contains("t3-child"), "{}", question.text);
+    assert!(question.text.contains("its environment names its parent"));
     assert_eq!(question.reach_options.len(), 2);
     root.answer(&question, Reach::Once);
     assert_eq!(end(&asked), Settled::Allowed);
