@@ -24,15 +24,22 @@ after(async () => {
 });
 
 /** A person is never quicker than this, and a host may still be drawing. */
-const breath = () => new Promise((done) => setTimeout(done, 500));
+const breath = (millis = 500) => new Promise((done) => setTimeout(done, millis));
 
 /** Types a prompt and sends it. */
 async function prompt(text) {
   await breath();
   terminal.send(text);
   await terminal.shows(/\[script:\w+\] go/);
-  await breath();
-  terminal.send("\r");
+  // While it starts, the host refuses Enter and keeps the text; how long that
+  // takes depends on the machine.
+  for (let tries = 0; tries < 40; tries++) {
+    await breath();
+    const before = terminal.drawn.length;
+    terminal.send("\r");
+    await breath(2_000);
+    if (!/Startup is still in progress/.test(terminal.drawn.slice(before))) return;
+  }
 }
 
 test("a letter counts when it is pressed twice", async () => {
