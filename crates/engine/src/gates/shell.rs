@@ -422,8 +422,16 @@ impl<'a> Judge<'a> {
                 effect.grantable = Grantable::Exact;
             }
         }
+        // An agent that nobody guards is started by its exact rule only: then
+        // the user wrote out what they meant.
+        let written_out = said.action == Action::Allow
+            && explicit
+            && effect.pattern.as_deref() == Some(unit.text.as_str())
+            && !unit.text.contains(['*', '?']);
         for floor in &unit.floors {
-            self.floor(&mut effect, floor.cause.sentinel());
+            if !(written_out && floor.cause == FloorCause::UnguardedChild) {
+                self.floor(&mut effect, floor.cause.sentinel());
+            }
             effect.grantable = Grantable::Exact;
         }
         if let Some(open) = &unit.open {

@@ -72,6 +72,7 @@ fn harmless(name: &str, value: &str) -> bool {
 const RUNS: &str = "makes other programs run a command";
 const LOADS: &str = "makes other programs load code";
 const FINDS: &str = "changes which program a name stands for";
+const GUARD: &str = "takes this guard, or its parent, away from an agent";
 const CONFIG: &str = "makes other programs read another configuration";
 
 const TEETH: &[(&str, &str)] = &[
@@ -87,6 +88,7 @@ const TEETH: &[(&str, &str)] = &[
     ("CFLAGS", CONFIG),
     ("CLASSPATH", LOADS),
     ("COMPOSER_HOME", CONFIG),
+    ("COUNTERSIGN_ANSWER_KEY", GUARD),
     ("CPP", RUNS),
     ("CURL_HOME", CONFIG),
     ("CVS_RSH", RUNS),
@@ -146,14 +148,14 @@ const TEETH: &[(&str, &str)] = &[
     ("LESSKEY", RUNS),
     ("LESSOPEN", RUNS),
     ("LOCPATH", LOADS),
+    ("LUA_CPATH", LOADS),
     ("LUA_INIT", RUNS),
     ("LUA_PATH", LOADS),
-    ("LUA_CPATH", LOADS),
     ("MAKEFILES", RUNS),
     ("MAKEFLAGS", RUNS),
     ("MANPAGER", RUNS),
-    ("MAVEN_OPTS", LOADS),
     ("MAVEN_ARGS", RUNS),
+    ("MAVEN_OPTS", LOADS),
     ("MFLAGS", RUNS),
     ("NODE_OPTIONS", LOADS),
     ("NODE_PATH", LOADS),
@@ -169,6 +171,9 @@ const TEETH: &[(&str, &str)] = &[
     ("PERLLIB", LOADS),
     ("PHPRC", CONFIG),
     ("PHP_INI_SCAN_DIR", CONFIG),
+    ("PI_AGENT_ROUTER_PARENT_SESSION_ID", GUARD),
+    ("PI_CODING_AGENT_DIR", GUARD),
+    ("PI_SUBAGENT_PARENT_SESSION", GUARD),
     ("PROMPT_COMMAND", RUNS),
     ("PS0", RUNS),
     ("PS1", RUNS),

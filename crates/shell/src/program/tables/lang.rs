@@ -70,5 +70,5 @@ pub(super) static ROWS: &[Row] = &[
     row("javac", &[o("d s h cp classpath class-path p module-path processorpath processor-path sourcepath source-path", Path), o("processor", TeethValue("runs an annotation processor")), o("source target release encoding J", Value)], Operands::Shape).style(Style::Words).check(Check::Compiler),
     // Agents.
     row("pi", &[o("no-extensions ne", Flag), o("e extension", TeethValue(LOADS)), o("p print c continue r resume mode provider model", Flag), o("help h version v", Help)], Operands::Shape).style(Style::Words).check(Check::Pi),
-    agent("claude codex gemini opencode aider cursor-agent goose amp crush qwen droid auggie kiro-cli llm mods sgpt open-interpreter plandex kimi grok copilot cline swe-agent mini-swe-agent openhands omp"),
+    agent("claude claude-code codex codex-cli gemini gemini-cli opencode-ai opencode aider cursor-agent goose amp crush qwen droid auggie kiro-cli llm mods sgpt open-interpreter plandex kimi grok copilot cline swe-agent mini-swe-agent openhands omp"),
 ];
