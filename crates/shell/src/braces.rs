@@ -134,7 +134,7 @@ fn sequence(inner: &[Atom]) -> Option<Vec<Vec<Atom>>> {
             (false, letter(first)?, letter(last)?)
         }
     };
-    let count = from.abs_diff(to) / step + 1;
+    let count = (from.abs_diff(to) / step).saturating_add(1);
     let padded = [first, last]
         .iter()
         .any(|n| n.trim_start_matches('-').starts_with('0') && n.trim_start_matches('-').len() > 1);
@@ -145,12 +145,13 @@ fn sequence(inner: &[Atom]) -> Option<Vec<Vec<Atom>>> {
             source: text.clone(),
         }]]);
     }
-    let step = i64::try_from(step).ok()?;
-    let word = |i: i64| {
+    let word = |i: u64| {
+        // A step can be as wide as the whole range of numbers.
+        let walked = i128::from(i) * i128::from(step);
         let value = if from <= to {
-            from + i * step
+            i128::from(from) + walked
         } else {
-            from - i * step
+            i128::from(from) - walked
         };
         let text = if numbers {
             value.to_string()
@@ -163,5 +164,5 @@ fn sequence(inner: &[Atom]) -> Option<Vec<Vec<Atom>>> {
         };
         text.chars().map(|c| Atom::Char(c, Mark::Bare)).collect()
     };
-    Some((0..i64::try_from(count).ok()?).map(word).collect())
+    Some((0..count).map(word).collect())
 }

@@ -35,7 +35,7 @@ pub(super) static ROWS: &[Row] = &[
         o("d", Directory), o("l list t test v z p c", Flag), o("P", Value), o("x", Maybe), o("q o n j a u f C L X K", Flag),
     ], Operands::Shape).check(Check::Unpack),
     row("gzip gunzip bzip2 bunzip2 xz unxz lzma zstd unzstd lz4 compress uncompress brotli pigz", &[
-        o("o output", Write), o("S suffix T threads", Value), o("D", Path), o("output-dir-flat output-dir-mirror", Path), o("filelist", Names), o("files files0", Names), o("c stdout to-stdout l list t test", Flag), o("d f k n q r v z 0 1 2 3 4 5 6 7 8 9 e decompress keep force recursive", Flag),
+        o("o output", Write), o("S suffix T threads", Maybe), o("D", Path), o("output-dir-flat output-dir-mirror", Path), o("filelist", Names), o("files files0", Names), o("c stdout to-stdout l list t test", Flag), o("d f k n q r v z 0 1 2 3 4 5 6 7 8 9 e decompress keep force recursive", Flag),
     ], Operands::Shape).check(Check::Beside),
     row("zcat gzcat bzcat xzcat zstdcat lzcat", &[], Operands::Shape),
     row("7z 7za 7zr 7zz", &[], Operands::Shape).style(Style::Words).check(Check::SevenZip),

@@ -43,7 +43,8 @@ pub(super) static ROWS: &[Row] = &[
     ], Operands::Nothing).style(Style::Words),
     row("iptables ip6tables nft ebtables", &[o("f file", TeethValue("reads rules from a file")), o("modprobe M", Script)], Operands::Nothing),
     row("iptables-restore", &[o("M modprobe", Script)], Operands::Shape),
-    row("ping dig host nslookup traceroute whois arp ss netstat", &[o("f", Read)], Operands::Nothing),
+    row("ping dig host nslookup traceroute whois arp netstat", &[o("f", Read)], Operands::Nothing),
+    row("ss", &[o("F filter", Read), o("D diag", Write), o("A query socket f family N net", Value)], Operands::Nothing),
     row("mail mailx mutt sendmail msmtp", &[o("a A i H F C rcfile file", Path), o("f", Path), o("e", TeethValue("runs commands of its own")), o("s c b r q S X", Value), o("O o", TeethValue("changes settings"))], Operands::Nothing).check(Check::Mail),
     row("psql", &[
         o("c command", Pattern), o("f file", TeethValue("reads commands from a file")), o("o output L log-file", Write), o("v set variable", Value), o("d dbname h host p port U username P pset F field-separator R record-separator T table-attr", Value), o("l list A a b e E n q s S t w W X x z 0 1 H csv no-psqlrc", Flag), o("V version help", Help),

@@ -226,11 +226,39 @@ pub(super) static ROWS: &[Row] = &[
         Wrap::Thin,
     ),
     wrapper(
-        "catchsegv unbuffer nocache eatmydata proxychains proxychains4 torsocks torify tsocks chronic cgexec rlwrap dbus-run-session xvfb-run faketime caffeinate arch linux32 linux64 i386 x86_64",
+        "catchsegv unbuffer nocache eatmydata proxychains proxychains4 torsocks torify tsocks chronic cgexec rlwrap dbus-run-session xvfb-run faketime caffeinate arch heaptrack",
         &[o("a auto-servernum n q s e p f", Flag), o("help version", Help)],
         command(0),
         Wrap::Spec,
     ),
+    wrapper(
+        "setarch linux32 linux64 i386 i486 i586 i686 x86_64 amd64 aarch64 arm64 uname26",
+        &[
+            o("B 32bit F fdpic-funcptrs I short-inode L addr-compat-layout R addr-no-randomize S whole-seconds T sticky-timeouts X read-implies-exec Z mmap-page-zero 3 3gb 4gb uname-2.6 v verbose", Flag),
+            o("h help V version list show", Help),
+        ],
+        command(0),
+        Wrap::Spec,
+    ),
+    wrapper(
+        "choom",
+        &[o("n adjust", Value), o("p pid", Refuse), o("h help V version", Help)],
+        command(0),
+        Wrap::Spec,
+    ),
+    wrapper(
+        "cpulimit",
+        &[o("l limit c cpu", Value), o("p pid e exe P path", Refuse), o("z lazy i include-children q quiet v verbose b background f foreground", Flag), o("h help", Help)],
+        command(0),
+        Wrap::Spec,
+    ),
+    wrapper(
+        "tini dumb-init catatonit",
+        &[o("p e r rewrite", Value), o("s v g w c single-child verbose", Flag), o("h help V version l", Help)],
+        command(0),
+        Wrap::Spec,
+    ),
+    wrapper("sg", &[o("c", Payload)], Operands::Line { skip: 1 }, USER).style(Style::Permuted),
     wrapper(
         "hyperfine",
         &[
