@@ -157,13 +157,13 @@ pub fn read(call: &ToolCall, settings: &IntentSettings) -> Intent {
         Kind::OtherShell => {}
         Kind::Reader => {
             intent.direction = Direction::Read;
-            intent.paths.extend(text(input, "path"));
+            intent.paths.extend(file_paths(input));
         }
         Kind::Writer => {
             intent.direction = Direction::Write;
-            intent.paths.extend(text(input, "path"));
+            intent.paths.extend(file_paths(input));
         }
-        Kind::Editor => intent.paths.extend(text(input, "path")),
+        Kind::Editor => intent.paths.extend(file_paths(input)),
         Kind::Mcp => {
             intent.targets = mcp::targets(input, &settings.mcp_servers);
             intent.paths = mcp::paths(input);
@@ -194,6 +194,13 @@ fn kind_of(name: &str, is_shell_alias: bool) -> Kind {
         _ if mcp::native_parts(name).is_some() => Kind::NativeMcp,
         _ => Kind::Extension,
     }
+}
+
+/// The paths of a file tool. Some hosts name the member otherwise.
+fn file_paths(input: &Value) -> impl Iterator<Item = String> + '_ {
+    ["path", "file_path"]
+        .into_iter()
+        .filter_map(|member| text(input, member))
 }
 
 /// A member that is a text with something in it.

@@ -37,9 +37,10 @@ pub struct Unit {
     /// pattern (`**` stands for what is not known, `\` takes a character's
     /// meaning away). The command that
     /// will run is one of the texts it matches, so any `deny` or `ask` rule
-    /// that could match one of them must be heeded; it never allows. `None`
-    /// when every word is known.
-    pub open: Option<String>,
+    /// that could match one of them must be heeded; it never allows.
+    /// Several where words may also come to nothing; empty when every word is
+    /// known.
+    pub open: Vec<String>,
     /// Lower bounds on its verdict. Empty where a wrapper was proved harmless.
     pub floors: Vec<Floor>,
     /// Why a wrapper's floor was left out, for the log.

@@ -45,7 +45,7 @@ pub fn analyze_with(text: &str, limits: &Limits) -> Analysis {
             kind: UnitKind::Opaque,
             context: None,
             spellings: Vec::new(),
-            open: None,
+            open: Vec::new(),
             floors: vec![Floor {
                 cause,
                 span: Span::new(cut, text.len()),

@@ -152,7 +152,7 @@ fn check(case: &Case, place: &str, failures: &mut Vec<String>) {
         analysis.paths.iter().map(path).collect(),
     );
     compare("spellings", &case.spellings, spellings(&analysis));
-    let open = analysis.units.iter().filter_map(|u| u.open.clone());
+    let open = analysis.units.iter().flat_map(|u| u.open.clone());
     compare("open", &case.open, open.collect());
     let facts = analysis
         .facts

@@ -434,7 +434,7 @@ impl<'a> Judge<'a> {
             }
             effect.grantable = Grantable::Exact;
         }
-        if let Some(open) = &unit.open {
+        for open in &unit.open {
             self.could_be(unit, open, &mut effect);
         }
         let exactly = effect.grantable == Grantable::Exact;

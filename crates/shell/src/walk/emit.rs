@@ -30,7 +30,7 @@ impl Walker<'_, '_> {
             kind,
             context,
             spellings: Vec::new(),
-            open: None,
+            open: Vec::new(),
             floors: Vec::new(),
             exemption: None,
             executed: None,

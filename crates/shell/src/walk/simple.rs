@@ -371,7 +371,7 @@ impl Walker<'_, '_> {
             return;
         };
         let mut spellings = Vec::new();
-        let mut open = None;
+        let mut open = Vec::new();
         let plain = items.iter().all(|item| {
             item.alone && !item.value.quoted && item.exact() == Some(item.source.as_str())
         });
@@ -412,13 +412,14 @@ impl Walker<'_, '_> {
             }
         }
         if !known || appended {
-            let mut pattern = open_text(items);
+            open = open_texts(items);
             if appended {
                 // What `find` and `xargs` put in the place of `{}`.
-                pattern = pattern.replace("{}", UNKNOWN);
-                pattern.push_str(UNKNOWN);
+                for pattern in &mut open {
+                    *pattern = pattern.replace("{}", UNKNOWN);
+                    pattern.push_str(UNKNOWN);
+                }
             }
-            open = Some(pattern);
         }
         if let Some(first) = items
             .iter()
@@ -471,8 +472,38 @@ fn join<'a>(words: impl Iterator<Item = &'a str>) -> String {
     out
 }
 
-/// The command as a pattern. A word that may vanish takes the blank before it
-/// along.
+/// More words than this that may vanish are taken together.
+const VANISHING: usize = 3;
+
+/// The command as patterns: one for each choice of which of the words that may
+/// come to nothing do. Of many such words, one pattern in which each takes the
+/// blank before it along, and which stands for more than can happen.
+fn open_texts(items: &[Item]) -> Vec<String> {
+    let mut words: Vec<(bool, &str)> = Vec::new();
+    for item in items {
+        let vanishes = item.value.splits && item.value.open == UNKNOWN;
+        // Several in a row stand for no more than one of them.
+        if !(vanishes && words.last().is_some_and(|(last, _)| *last)) {
+            words.push((vanishes, &item.value.open));
+        }
+    }
+    let count = words.iter().filter(|(vanishes, _)| *vanishes).count();
+    if count > VANISHING {
+        return vec![open_text(items)];
+    }
+    let choice = |absent: u32| {
+        let mut nth = 0;
+        let kept = words.iter().filter(|(vanishes, _)| {
+            nth += u32::from(*vanishes);
+            !*vanishes || absent >> (nth - 1) & 1 == 0
+        });
+        join(kept.map(|(_, open)| *open))
+    };
+    (0..1u32 << count).map(choice).collect()
+}
+
+/// The command as one pattern. A word that may vanish takes the blank before
+/// it along.
 fn open_text(items: &[Item]) -> String {
     let mut out = String::new();
     for (i, item) in items.iter().enumerate() {
