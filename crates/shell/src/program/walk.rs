@@ -70,6 +70,21 @@ impl<'a, 'b> Walk<'a, 'b> {
         (text, self.value(at.0).is_some())
     }
 
+    /// Adds a floor where one of these options names a file of program text
+    /// that is known only at run time: standard input, a substitution.
+    pub(super) fn unseen_program(&mut self, options: &[&str]) {
+        let unseen = self.options.iter().any(|taken| {
+            options.contains(&taken.name)
+                && taken.value.is_some_and(|at| {
+                    let (text, known) = self.value_text(at);
+                    !known || text == "-" || text == "/dev/stdin" || text.starts_with("/dev/fd/")
+                })
+        });
+        if unseen {
+            self.teeth("runs program text that is known only at run time");
+        }
+    }
+
     /// Adds a floor for teeth.
     pub(super) fn teeth(&mut self, note: impl Into<String>) {
         self.facts.floors.push((FloorCause::Teeth, note.into()));

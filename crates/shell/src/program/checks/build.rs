@@ -27,15 +27,7 @@ pub(super) fn check_make(walk: &mut Walk<'_, '_>) {
             walk.teeth(format!("`{key}=` changes what runs the recipes"));
         }
     }
-    let from_stdin = walk.options.iter().any(|taken| {
-        matches!(taken.name, "f" | "file" | "makefile")
-            && taken
-                .value
-                .is_some_and(|at| matches!(walk.value_text(at).0, "-" | "/dev/stdin" | "/dev/fd/0"))
-    });
-    if from_stdin {
-        walk.teeth("runs what it reads from standard input");
-    }
+    walk.unseen_program(&["f", "file", "makefile"]);
 }
 
 /// Settings of a package manager that name programs.

@@ -34,6 +34,7 @@ pub(super) fn scripts<'a>(walk: &Walk<'a, '_>) -> Option<Vec<(usize, &'a str)>> 
 }
 
 pub(super) fn check_sed(walk: &mut Walk<'_, '_>) {
+    walk.unseen_program(&["f", "file"]);
     let in_place = walk.named("i") || walk.named("in-place") || walk.named("I");
     let from_file = walk.has(|does| does == Does::PatternFile);
     // BSD `sed -i '' …`: the empty word is the suffix.
@@ -145,6 +146,7 @@ pub(super) fn backups(walk: &mut Walk<'_, '_>, files: &[usize]) {
 }
 
 pub(super) fn check_awk(walk: &mut Walk<'_, '_>) {
+    walk.unseen_program(&["f", "file", "E", "exec", "i", "include", "l", "load"]);
     let from_file = walk.has(|does| does == Does::PatternFile);
     let mut proven = !from_file && walk.unknown.is_none();
     // The row is ordered: a computed word counts only before the program.
