@@ -174,10 +174,32 @@ export async function makeWorld({ host = "1.6.0", packages = [OURS], config = { 
         } catch { /* already gone */ }
       }
       await models.close();
-      if (!process.env.KEEP_WORLD) rmSync(base, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+      killLeftovers(base);
+      if (!process.env.KEEP_WORLD) removeWorld(base);
     },
   };
   return world;
+}
+
+/** Ends detached processes of this world, which nobody else would end. */
+function killLeftovers(base) {
+  if (process.platform !== "linux") return;
+  for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+    try {
+      if (Number(pid) !== process.pid && readFileSync(`/proc/${pid}/environ`, "latin1").includes(`PI_CODING_AGENT_DIR=${base}`)) {
+        process.kill(Number(pid), "SIGKILL");
+      }
+    } catch { /* gone, or somebody else's */ }
+  }
+}
+
+/** Removes a world. A process that still writes into it is no finding of a test. */
+function removeWorld(base) {
+  try {
+    rmSync(base, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  } catch (error) {
+    console.error(`left behind: ${base} (${error.code})`);
+  }
 }
 
 /** A session id nobody has. */
