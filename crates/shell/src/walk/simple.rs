@@ -372,9 +372,6 @@ impl Walker<'_, '_> {
         };
         let mut spellings = Vec::new();
         let mut open = Vec::new();
-        let plain = items.iter().all(|item| {
-            item.alone && !item.value.quoted && item.exact() == Some(item.source.as_str())
-        });
         let joined = join(items.iter().map(|i| i.value.text.as_str()));
         let known = items.iter().all(|item| item.exact().is_some());
         if known {
@@ -431,7 +428,6 @@ impl Walker<'_, '_> {
             let rest = joined.get(from..).unwrap_or("");
             spellings.push((format!("{base}{rest}"), Trust::TightenOnly));
         }
-        let _ = plain;
         if let Some(unit) = self.out.analysis.units.get_mut(unit) {
             for (text, trust) in spellings {
                 if unit.text != text && !unit.spellings.iter().any(|s| s.text == text) {
