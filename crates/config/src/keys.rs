@@ -89,6 +89,12 @@ pub(crate) const KEYS: &[Key] = &[
         "Characters kept of each text in the review log.",
     ),
     key(
+        "logFileMaxMegabytes",
+        Kind::Count,
+        Some("64"),
+        "Size of a log file at which a new one is begun; nine older ones are kept.",
+    ),
+    key(
         "doublePressToConfirm",
         Kind::Flag,
         Some("true"),

@@ -325,6 +325,7 @@ impl Reader<'_> {
                     "promptMaxRows" => settings.prompt_max_rows = count,
                     "promptFieldMaxWidth" => settings.prompt_field_max_width = count,
                     "reviewLogFieldMaxWidth" => settings.review_log_field_max_width = count,
+                    "logFileMaxMegabytes" => settings.log_file_max_megabytes = count,
                     _ => {}
                 }
             }

@@ -66,6 +66,8 @@ pub struct Settings {
     pub prompt_field_max_width: Option<u64>,
     /// `reviewLogFieldMaxWidth`
     pub review_log_field_max_width: Option<u64>,
+    /// `logFileMaxMegabytes`
+    pub log_file_max_megabytes: Option<u64>,
     /// `piInfrastructureReadPaths`
     pub pi_infrastructure_read_paths: Option<Vec<String>>,
     /// `authorizerChain`
@@ -130,6 +132,10 @@ impl Settings {
         over(
             &mut self.review_log_field_max_width,
             &higher.review_log_field_max_width,
+        );
+        over(
+            &mut self.log_file_max_megabytes,
+            &higher.log_file_max_megabytes,
         );
         over(
             &mut self.pi_infrastructure_read_paths,
@@ -207,6 +213,13 @@ impl Settings {
     #[must_use]
     pub fn review_log_field_max_width(&self) -> u64 {
         self.review_log_field_max_width.unwrap_or(1000)
+    }
+
+    /// The size, in units of 1,048,576 bytes, at which a log file is begun
+    /// anew.
+    #[must_use]
+    pub fn log_file_max_megabytes(&self) -> u64 {
+        self.log_file_max_megabytes.unwrap_or(64)
     }
 
     /// More places that read-only tools may read.

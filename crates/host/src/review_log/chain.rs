@@ -2,8 +2,9 @@
 //!
 //! Several processes append to one file, so there is a chain for each writer:
 //! an entry carries the chain's id, its number in it, and the hash of the
-//! entry before. The first entry of a chain carries the hash of the file's
-//! last line at that time, which ties the chains of one file to each other.
+//! entry before. The first entry of a chain carries the hash of the log's
+//! last line at that time, which ties the chains to each other, and a file
+//! that was begun anew to the one before it.
 //!
 //! Nothing here is secret: whoever may write the file can write a new history.
 //! What shows is a history that was changed without care, and lines that were
@@ -41,7 +42,9 @@ impl Chain {
             id: getrandom::fill(&mut random).ok().map(|()| hex(&random)),
             number: 0,
             before: None,
-            after: last_line(path).map(|line| hash(&line)),
+            after: last_line(path)
+                .or_else(|| last_line(&super::older(path, 1)))
+                .map(|line| hash(&line)),
         }
     }
 

@@ -3,24 +3,30 @@
 //! One JSON object a line, written with one `write` on a file opened for
 //! appending, so that lines of several processes do not mix. Files and
 //! directory are for their owner only. Secrets are masked before a line is
-//! cut to length, so a cut never reveals half of one.
+//! cut to length, so a cut never reveals half of one. A log that reaches its
+//! size is moved aside and begun anew; [`KEPT`] older files stay.
 
 mod chain;
 mod mask;
+mod rotate;
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use serde_json::{Map, Value};
 
 use chain::Chain;
 pub use chain::{MEMBER as CHAIN_MEMBER, hash as chain_hash};
 pub use mask::{mask, masked};
+pub use rotate::{KEPT, older};
 
 use crate::paths::{AgentPaths, EXTENSION};
+
+/// Bytes at which a log is begun anew where no setting says otherwise.
+const DEFAULT_FILE_SIZE: u64 = 64 << 20;
 
 /// Which of the two logs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,10 +56,25 @@ pub struct ReviewLog {
     session_id: String,
 }
 
+/// The switches and limits of the logs.
+#[derive(Clone, Copy, Debug)]
+pub struct LogOptions {
+    /// Whether the review log is written: `permissionReviewLog`.
+    pub review: bool,
+    /// Whether the debug log is written: `debugLog`.
+    pub debug: bool,
+    /// Characters kept of each text in the review log:
+    /// `reviewLogFieldMaxWidth`.
+    pub field_width: usize,
+    /// Bytes at which a log is begun anew: `logFileMaxMegabytes`.
+    pub file_size: u64,
+}
+
 #[derive(Debug)]
 struct LogFile {
     path: PathBuf,
     enabled: AtomicBool,
+    limit: AtomicU64,
     open: Mutex<Option<(File, Chain)>>,
 }
 
@@ -62,6 +83,7 @@ impl LogFile {
         Self {
             path,
             enabled: AtomicBool::new(enabled),
+            limit: AtomicU64::new(DEFAULT_FILE_SIZE),
             open: Mutex::new(None),
         }
     }
@@ -73,11 +95,12 @@ impl LogFile {
             .open
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
-        // A log that was rotated or removed under us gets a new file rather
+        // A log that was moved or removed under us gets a new file rather
         // than losing lines into the old inode.
-        let usable = open
-            .as_ref()
-            .is_some_and(|(file, _)| same_file(file, &self.path));
+        let limit = self.limit.load(Ordering::Relaxed);
+        let usable = open.as_ref().is_some_and(|(file, _)| {
+            same_file(file, &self.path) && !rotate::rotate(file, &self.path, limit)
+        });
         if !usable {
             *open = Some((open_owner_only(&self.path)?, Chain::begin(&self.path)));
         }
@@ -108,12 +131,15 @@ impl ReviewLog {
         }
     }
 
-    /// Applies the settings `permissionReviewLog`, `debugLog` and
-    /// `reviewLogFieldMaxWidth` (characters).
-    pub fn configure(&self, review: bool, debug: bool, field_width: usize) {
-        self.review.enabled.store(review, Ordering::Relaxed);
-        self.debug.enabled.store(debug, Ordering::Relaxed);
-        self.field_width.store(field_width, Ordering::Relaxed);
+    /// Applies the settings.
+    pub fn configure(&self, options: LogOptions) {
+        self.review.enabled.store(options.review, Ordering::Relaxed);
+        self.debug.enabled.store(options.debug, Ordering::Relaxed);
+        self.field_width
+            .store(options.field_width, Ordering::Relaxed);
+        for log in [&self.review, &self.debug] {
+            log.limit.store(options.file_size, Ordering::Relaxed);
+        }
     }
 
     /// Appends one entry to the review log. The first failure is returned as
@@ -281,6 +307,13 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    const OPTIONS: LogOptions = LogOptions {
+        review: true,
+        debug: false,
+        field_width: 1000,
+        file_size: DEFAULT_FILE_SIZE,
+    };
+
     #[test]
     fn timestamps_are_iso8601() {
         assert_eq!(iso8601(0), "1970-01-01T00:00:00.000Z");
@@ -293,7 +326,10 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let paths = AgentPaths::new(home.path());
         let log = ReviewLog::new(&paths, "s1");
-        log.configure(true, false, 10);
+        log.configure(LogOptions {
+            field_width: 10,
+            ..OPTIONS
+        });
         assert_eq!(log.debug("quiet", json!({})), None);
         let warning = log.review(
             "permission_request.approved",
@@ -353,6 +389,49 @@ mod tests {
         let log = ReviewLog::new(&AgentPaths::new(home.path()), "s1");
         assert!(log.review("x", json!({})).is_some());
         assert!(log.review("x", json!({})).is_none());
+    }
+
+    #[test]
+    fn no_entry_is_lost_when_writers_share_a_log_that_is_begun_anew() {
+        let home = tempfile::tempdir().unwrap();
+        let paths = AgentPaths::new(home.path());
+        std::thread::scope(|scope| {
+            for writer in 0..4 {
+                let log = ReviewLog::new(&paths, format!("s{writer}"));
+                log.configure(LogOptions {
+                    file_size: 12_000,
+                    ..OPTIONS
+                });
+                scope.spawn(move || {
+                    for number in 0..100 {
+                        assert_eq!(log.review("a", json!({"number": number})), None);
+                    }
+                });
+            }
+        });
+        let newest = paths.review_log();
+        let files: Vec<PathBuf> = (1..=KEPT)
+            .rev()
+            .map(|number| older(&newest, number))
+            .chain([newest.clone()])
+            .filter(|path| path.exists())
+            .collect();
+        assert!(files.len() > 2, "{files:?}");
+        let mut seen = std::collections::BTreeSet::new();
+        for (at, file) in files.iter().enumerate() {
+            let text = std::fs::read_to_string(file).unwrap();
+            let entries: Vec<Value> = text
+                .lines()
+                .map(|line| serde_json::from_str(line).unwrap())
+                .collect();
+            // A file tells which line it was begun after, except the first.
+            assert_eq!(at == 0, entries[0]["chain"]["after"].is_null());
+            for entry in &entries {
+                let written = (entry["sessionId"].to_string(), entry["number"].to_string());
+                assert!(seen.insert(written), "{entry} is there twice");
+            }
+        }
+        assert_eq!(seen.len(), 400);
     }
 
     #[test]

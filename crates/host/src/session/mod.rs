@@ -34,7 +34,7 @@ use crate::forwarding::Server;
 use crate::gate::{Places, gate_settings};
 use crate::paths::AgentPaths;
 use crate::registry::{self, Detection};
-use crate::review_log::ReviewLog;
+use crate::review_log::{LogOptions, ReviewLog};
 use crate::workspace::{Snapshot, UNTRUSTED, Workspace, WorkspaceOptions};
 
 use asks::Asks;
@@ -316,11 +316,12 @@ impl Session {
         };
         let patterns = self.patterns();
         let width = settings.review_log_field_max_width();
-        self.log.configure(
-            settings.permission_review_log(),
-            settings.debug_log(),
-            usize::try_from(width).unwrap_or(usize::MAX),
-        );
+        self.log.configure(LogOptions {
+            review: settings.permission_review_log(),
+            debug: settings.debug_log(),
+            field_width: usize::try_from(width).unwrap_or(usize::MAX),
+            file_size: settings.log_file_max_megabytes().saturating_mul(1 << 20),
+        });
         let real_cwd = real_path(&context.cwd).unwrap_or_else(|_| context.cwd.clone());
         Compiled {
             gate: GateSettings {
