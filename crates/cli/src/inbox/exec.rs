@@ -29,7 +29,7 @@ pub fn run(inbox: Inbox, command: &str) -> Outcome {
     let mut running: HashSet<String> = HashSet::new();
     while let Ok(event) = inbox.events.recv() {
         match event {
-            Event::Asked(question) => queue.push_back(question),
+            Event::Asked(question) => queue.push_back(*question),
             Event::Gone(id) => queue.retain(|it| it.question.request_id != id),
             Event::Decided(payload) => say(&decided(&payload))?,
             Event::Notice(text) => complain(&format!("note: {}", visible(&text))),

@@ -6,7 +6,7 @@ use countersign_host::dialog::visible;
 use countersign_host::session::Via;
 
 use super::answer;
-use super::serve::{Event, Inbox, Waiting, decided};
+use super::serve::{Event, Inbox, NOT_WAITING, Waiting, decided};
 use crate::exit::{ASK, Outcome};
 use crate::terminal::say;
 
@@ -22,7 +22,7 @@ pub fn run(inbox: Inbox) -> Outcome {
     while let Ok(event) = inbox.events.recv() {
         match event {
             Event::Asked(question) => {
-                let number = waiting.add(question.clone());
+                let number = waiting.add((*question).clone());
                 show(number, &question)?;
             }
             Event::Gone(id) => waiting.remove(&id),
@@ -91,8 +91,10 @@ fn obey(inbox: &Inbox, waiting: &Numbered, line: &str) -> std::io::Result<()> {
     match waiting.find(number) {
         Some(question) => {
             let id = question.question.request_id.as_str();
-            inbox.session.answer(id, answer, Via::Select);
-            Ok(())
+            match inbox.session.answer(id, answer, Via::Select) {
+                true => Ok(()),
+                false => say(NOT_WAITING),
+            }
         }
         None => say("no such question waits"),
     }

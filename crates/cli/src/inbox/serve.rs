@@ -12,6 +12,13 @@ use serde_json::{Value, json};
 
 use crate::exit::Failure;
 
+/// Questions on the screen at a time; more wait their turn. A person reads
+/// fewer, and a page or a terminal must stay quick.
+const AT_ONCE: usize = 200;
+
+/// What an answer that came too late is told.
+pub const NOT_WAITING: &str = "nobody waits for that answer any more";
+
 /// A question that waits.
 #[derive(Clone, Debug)]
 pub struct Waiting {
@@ -57,7 +64,7 @@ impl Waiting {
 #[derive(Debug)]
 pub enum Event {
     /// A question arrived that no rule answers.
-    Asked(Waiting),
+    Asked(Box<Waiting>),
     /// A question is answered, or nobody waits for its answer any more.
     Gone(String),
     /// Something was decided; the event's payload.
@@ -78,6 +85,10 @@ struct Screen {
 }
 
 impl Front for Screen {
+    fn at_once(&self) -> usize {
+        AT_ONCE
+    }
+
     fn question(&self, question: Question) {
         let facts = self
             .facts
@@ -85,11 +96,11 @@ impl Front for Screen {
             .unwrap_or_else(PoisonError::into_inner)
             .remove(&question.request_id)
             .unwrap_or_default();
-        let _ = self.sender.send(Event::Asked(Waiting {
+        let _ = self.sender.send(Event::Asked(Box::new(Waiting {
             question,
             facts,
             since: Instant::now(),
-        }));
+        })));
     }
 
     fn question_gone(&self, request_id: &str) {

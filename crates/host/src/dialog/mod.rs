@@ -6,9 +6,11 @@
 
 mod keys;
 mod layout;
+mod offers;
 
 pub use keys::{Bindings, Key};
 pub use layout::{Fact, visible};
+pub use offers::Offer;
 
 /// How far an approval reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

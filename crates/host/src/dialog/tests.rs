@@ -155,6 +155,40 @@ fn a_grant_on_a_forwarded_question_asks_for_its_reach() {
 }
 
 #[test]
+fn offers_are_what_the_options_lead_to() {
+    let reaches = |content: Content| -> Vec<(Reach, bool)> {
+        let offers = dialog(content).offers().into_iter();
+        offers.map(|it| (it.reach, it.both_directions)).collect()
+    };
+    let mut c = content();
+    assert_eq!(
+        reaches(c.clone()),
+        [(Reach::Once, false), (Reach::Session, false)]
+    );
+    c.family_label = Some("both".into());
+    c.lasting.everywhere = true;
+    c.subagent = Some(Subagent {
+        name: "explorer".into(),
+        grant: "path \"x\"".into(),
+    });
+    assert_eq!(
+        reaches(c.clone()),
+        [
+            (Reach::Once, false),
+            (Reach::Subagent, false),
+            (Reach::Session, false),
+            (Reach::Subagent, true),
+            (Reach::Session, true),
+            (Reach::Everywhere, false),
+        ]
+    );
+    // Nothing can be granted, so nothing can last.
+    c.session_label = None;
+    c.family_label = None;
+    assert_eq!(reaches(c), [(Reach::Once, false)]);
+}
+
+#[test]
 fn text_can_neither_hide_nor_pose_as_a_fact() {
     let mut c = content();
     let padding = "x".repeat(20);

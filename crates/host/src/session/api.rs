@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::dialog::Reach;
+use crate::dialog::{Fact, Offer, Reach};
 
 /// What a session is opened with.
 #[derive(Clone, Debug)]
@@ -55,6 +55,10 @@ pub struct Update {
 /// A front end: where questions are shown and events go. Every method may be
 /// called from any thread and must return at once.
 pub trait Front: Send + Sync {
+    /// How many questions fit on the screen at a time.
+    fn at_once(&self) -> usize {
+        1
+    }
     /// Show this question. The answer comes back through
     /// [`Session::answer`](super::Session::answer) or the dialog.
     fn question(&self, question: Question);
@@ -109,6 +113,11 @@ pub struct Question {
     /// The labels of the second list, which follows a grant on a forwarded
     /// question.
     pub reach_options: Vec<String>,
+    /// The facts behind the text, for a front end with a layout of its own.
+    /// What is shown of them must go through [`visible`](crate::dialog::visible).
+    pub facts: Vec<Fact>,
+    /// The approvals that can be given.
+    pub offers: Vec<Offer>,
     /// Who asks, where the question was forwarded.
     pub forwarding: Option<Forwarding>,
 }
@@ -120,6 +129,11 @@ pub struct Forwarding {
     pub requester_agent_name: String,
     /// Its session id, or `unknown`.
     pub requester_session_id: String,
+    /// The sessions that handed the question on, the first one first: each
+    /// with its agent, where it has one.
+    pub through: Vec<(String, Option<String>)>,
+    /// The directory it works in, as it says.
+    pub cwd: Option<String>,
 }
 
 /// An answer of a person.

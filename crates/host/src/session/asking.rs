@@ -179,29 +179,22 @@ impl Session {
             verdict,
             reason,
         };
-        match answer {
-            LinkAnswer::Defer => self.advance(request_id),
-            LinkAnswer::Allow => self.end(
-                request_id,
-                Ending {
-                    approved: true,
-                    state: "approved",
-                    reason: None,
-                    decider: decider(LinkVerdict::Allow, None),
-                },
-                None,
-            ),
-            LinkAnswer::Deny(reason) => self.end(
-                request_id,
-                Ending {
-                    approved: false,
-                    state: denied_state(reason.as_deref()),
-                    reason: reason.clone(),
-                    decider: decider(LinkVerdict::Deny, reason),
-                },
-                None,
-            ),
-        }
+        let ending = match answer {
+            LinkAnswer::Defer => return self.advance(request_id),
+            LinkAnswer::Allow => Ending {
+                approved: true,
+                state: "approved",
+                reason: None,
+                decider: decider(LinkVerdict::Allow, None),
+            },
+            LinkAnswer::Deny(reason) => Ending {
+                approved: false,
+                state: denied_state(reason.as_deref()),
+                reason: reason.clone(),
+                decider: decider(LinkVerdict::Deny, reason),
+            },
+        };
+        self.end(request_id, ending, None);
     }
 
     /// Whether a link may allow this ask: never on the path families unless
@@ -242,29 +235,31 @@ impl Session {
         true
     }
 
-    /// Lets a question wait for the screen of this session, which shows one
-    /// at a time.
+    /// Lets a question wait for the screen of this session, which shows as
+    /// many at a time as its front end says.
     pub(super) fn enqueue(&self, request_id: &str) {
         lock(&self.asks).enqueue(request_id);
         self.show_next();
     }
 
-    /// Puts the next question on the screen, unless there is one already: this
-    /// session's own first, then its children's, fair between them.
+    /// Puts the next questions on the screen while it has room: this session's
+    /// own first, then its children's, fair between them.
     pub(super) fn show_next(&self) {
-        let order = self.childrens_order();
-        let next = {
-            let mut asks = lock(&self.asks);
-            let queued = asks.queued();
-            let childs = |id: &&String| order.iter().any(|waiting| waiting.id == **id);
-            let own = queued.iter().find(|id| !childs(id)).cloned();
-            let id = own.or_else(|| {
-                let next = order.iter().find(|waiting| queued.contains(&waiting.id));
-                next.map(|waiting| waiting.id.clone())
-            });
-            id.and_then(|id| asks.take_screen(&id).map(|about| (id, about)))
-        };
-        if let Some((id, about)) = next {
+        let places = self.front.at_once();
+        loop {
+            let order = self.childrens_order();
+            let next = {
+                let mut asks = lock(&self.asks);
+                let queued = asks.queued();
+                let childs = |id: &&String| order.iter().any(|waiting| waiting.id == **id);
+                let own = queued.iter().find(|id| !childs(id)).cloned();
+                let id = own.or_else(|| {
+                    let next = order.iter().find(|waiting| queued.contains(&waiting.id));
+                    next.map(|waiting| waiting.id.clone())
+                });
+                id.and_then(|id| asks.take_screen(&id, places).map(|about| (id, about)))
+            };
+            let Some((id, about)) = next else { return };
             self.show(&id, &about);
         }
     }
@@ -345,8 +340,9 @@ impl Session {
         }
     }
 
-    /// A person's answer. Only the first one to an ask counts.
-    pub fn answer(&self, request_id: &str, answer: Answer, via: Via) {
+    /// A person's answer. Only the first one to an ask counts; whether this
+    /// was it.
+    pub fn answer(&self, request_id: &str, answer: Answer, via: Via) -> bool {
         let decider = Decider::User {
             via: match via {
                 Via::Dialog => wire::Via::Dialog,
@@ -371,7 +367,7 @@ impl Session {
                     reason: None,
                     decider,
                 };
-                self.end(request_id, ending, Some((reach, both_directions)));
+                self.end(request_id, ending, Some((reach, both_directions)))
             }
             Answer::Denied { reason } => {
                 let ending = Ending {
@@ -380,9 +376,9 @@ impl Session {
                     reason,
                     decider,
                 };
-                self.end(request_id, ending, None);
+                self.end(request_id, ending, None)
             }
-            Answer::Unavailable { reason } => self.end_unavailable(request_id, &reason),
+            Answer::Unavailable { reason } => self.end(request_id, unavailable(&reason), None),
         }
     }
 
@@ -394,21 +390,19 @@ impl Session {
 
     /// Ends an ask that nobody could answer. That is never a person's no.
     pub(super) fn end_unavailable(&self, request_id: &str, reason: &str) {
-        let ending = Ending {
-            approved: false,
-            state: "confirmation_unavailable",
-            reason: Some(reason.to_owned()),
-            decider: Decider::Unavailable {
-                reason: reason.to_owned(),
-            },
-        };
-        self.end(request_id, ending, None);
+        self.end(request_id, unavailable(reason), None);
     }
 
     /// Ends an ask, once: grants, log, events, and whoever waits for it.
-    pub(super) fn end(&self, request_id: &str, ending: Ending, grant: Option<(Reach, bool)>) {
+    /// Whether this was the end of it.
+    pub(super) fn end(
+        &self,
+        request_id: &str,
+        ending: Ending,
+        grant: Option<(Reach, bool)>,
+    ) -> bool {
         let Some(pending) = lock(&self.asks).begin_end(request_id) else {
-            return;
+            return false;
         };
         let was_shown = pending.dialog.is_some();
         if was_shown {
@@ -441,6 +435,7 @@ impl Session {
         if was_shown {
             self.show_next();
         }
+        true
     }
 
     fn settled(&self, own: &OwnCall, ending: &Ending) -> Settled {
@@ -549,6 +544,17 @@ pub enum FollowUp {
     Reason,
     /// How far a grant reaches.
     Reach,
+}
+
+fn unavailable(reason: &str) -> Ending {
+    Ending {
+        approved: false,
+        state: "confirmation_unavailable",
+        reason: Some(reason.to_owned()),
+        decider: Decider::Unavailable {
+            reason: reason.to_owned(),
+        },
+    }
 }
 
 pub(super) fn denied_state(reason: Option<&str>) -> &'static str {

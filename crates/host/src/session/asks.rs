@@ -1,6 +1,6 @@
 //! The asks of a session: each has exactly one end.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use countersign_engine::{Decision, GrantSuggestion};
@@ -58,8 +58,8 @@ pub(super) struct Asks {
     pending: BTreeMap<String, Pending>,
     /// Those that wait for the screen, the oldest first.
     queue: VecDeque<String>,
-    /// The one that is on it.
-    screen: Option<String>,
+    /// Those that are on it.
+    screen: BTreeSet<String>,
     /// Those that are ending, and who waits for their end: no longer waiting,
     /// not yet remembered.
     ending: BTreeMap<String, Vec<Done>>,
@@ -78,9 +78,7 @@ impl Asks {
     /// Takes an ask out, to end it. Only the first caller gets it.
     pub(super) fn take(&mut self, id: &str) -> Option<Pending> {
         self.queue.retain(|waiting| waiting != id);
-        if self.screen.as_deref() == Some(id) {
-            self.screen = None;
-        }
+        self.screen.remove(id);
         self.pending.remove(id)
     }
 
@@ -120,15 +118,15 @@ impl Asks {
 
     /// Lets an ask wait for the screen.
     pub(super) fn enqueue(&mut self, id: &str) {
-        let known = self.screen.as_deref() == Some(id) || self.queue.iter().any(|q| q == id);
+        let known = self.screen.contains(id) || self.queue.iter().any(|q| q == id);
         if !known {
             self.queue.push_back(id.to_owned());
         }
     }
 
-    /// The ask that is on the screen.
-    pub(super) fn on_screen(&self) -> Option<&str> {
-        self.screen.as_deref()
+    /// Whether an ask is on the screen.
+    pub(super) fn on_screen(&self, id: &str) -> bool {
+        self.screen.contains(id)
     }
 
     /// The asks that wait for the screen.
@@ -136,15 +134,15 @@ impl Asks {
         self.queue.iter().cloned().collect()
     }
 
-    /// Takes the screen for an ask that waits for it. `None` when the screen
-    /// is taken, or the ask is gone.
-    pub(super) fn take_screen(&mut self, id: &str) -> Option<About> {
-        if self.screen.is_some() {
+    /// Takes a place on a screen of `places` for an ask that waits for one.
+    /// `None` when all are taken, or the ask is gone.
+    pub(super) fn take_screen(&mut self, id: &str, places: usize) -> Option<About> {
+        if self.screen.len() >= places {
             return None;
         }
         let about = self.pending.get(id)?.about.clone();
         self.queue.retain(|waiting| waiting != id);
-        self.screen = Some(id.to_owned());
+        self.screen.insert(id.to_owned());
         Some(about)
     }
 

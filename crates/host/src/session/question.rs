@@ -64,6 +64,8 @@ pub(super) fn make(
         About::Child(question) => Some(Forwarding {
             requester_agent_name: question.request.requester_agent_name.clone(),
             requester_session_id: question.request.requester_session_id.clone(),
+            through: through(&question.request.lineage),
+            cwd: (question.request.access_intent.as_ref()).and_then(|it| it.requester_cwd.clone()),
         }),
     };
     let keys = settings.permission_dialog_keys();
@@ -80,6 +82,7 @@ pub(super) fn make(
         field: size(settings.prompt_field_max_width()),
     };
     let title = content.title.clone();
+    let facts = content.facts.clone();
     let dialog = Dialog::new(
         content,
         bindings,
@@ -92,9 +95,16 @@ pub(super) fn make(
         text: dialog.text(),
         options: dialog.labels(),
         reach_options: dialog.reach_labels(),
+        facts,
+        offers: dialog.offers(),
         forwarding,
     };
     (dialog, question)
+}
+
+fn through(lineage: &[Hop]) -> Vec<(String, Option<String>)> {
+    let hop = |hop: &Hop| (hop.session_id.clone(), hop.agent_name.clone());
+    lineage.iter().map(hop).collect()
 }
 
 /// Lasting grants are offered where the scope that would take them is valid,

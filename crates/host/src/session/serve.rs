@@ -177,7 +177,7 @@ impl Session {
     /// the screen yet takes the change up; one that is stays what was shown.
     fn askers_changed(&self, question: Waiting) -> bool {
         let mut asks = lock(&self.asks);
-        let shown = asks.on_screen() == Some(question.id.as_str());
+        let shown = asks.on_screen(&question.id);
         let Some(pending) = asks.get_mut(&question.id) else {
             return false;
         };
@@ -197,8 +197,8 @@ impl Session {
                 .filter(|(_, pending)| matches!(pending.about, About::Child(_)))
                 .map(|(id, _)| id.clone())
                 .collect();
-            // The one on the screen last, so that no other is shown for it.
-            children.sort_by_key(|id| asks.on_screen() == Some(id));
+            // Those on the screen last, so that no other is shown for them.
+            children.sort_by_key(|id| asks.on_screen(id));
             children
         };
         for id in children {
@@ -210,7 +210,7 @@ impl Session {
     fn askers_gone(&self, id: &str) {
         let (pending, was_shown) = {
             let mut asks = lock(&self.asks);
-            let was_shown = asks.on_screen() == Some(id);
+            let was_shown = asks.on_screen(id);
             (asks.take(id), was_shown)
         };
         if let Some(cancel) = pending.and_then(|pending| pending.cancel) {

@@ -7,7 +7,7 @@ use crate::review_log;
 use serde_json::json;
 
 /// Hands everything it is told to the test.
-struct Screen(Mutex<mpsc::Sender<Shown>>);
+struct Screen(Mutex<mpsc::Sender<Shown>>, usize);
 
 #[derive(Debug)]
 enum Shown {
@@ -24,6 +24,9 @@ impl Screen {
 }
 
 impl Front for Screen {
+    fn at_once(&self) -> usize {
+        self.1
+    }
     fn question(&self, question: Question) {
         self.tell(Shown::Question(question));
     }
@@ -67,6 +70,17 @@ impl World {
     }
 
     fn seat(&self, id: &str, has_ui: bool, environment: &[(&str, &str)]) -> Seat {
+        self.wide_seat(id, has_ui, environment, 1)
+    }
+
+    /// A session whose screen shows this many questions at a time.
+    fn wide_seat(
+        &self,
+        id: &str,
+        has_ui: bool,
+        environment: &[(&str, &str)],
+        at_once: usize,
+    ) -> Seat {
         let (sender, screen) = mpsc::channel();
         let pair = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         let options = Options {
@@ -82,7 +96,7 @@ impl World {
             install_directory: None,
         };
         Seat {
-            session: Session::open(options, Arc::new(Screen(Mutex::new(sender)))),
+            session: Session::open(options, Arc::new(Screen(Mutex::new(sender), at_once))),
             screen,
         }
     }
@@ -405,6 +419,29 @@ fn a_question_whose_asker_gave_up_leaves_the_screen() {
         root.session.grants().is_empty(),
         "a late answer does nothing"
     );
+    root.session.shutdown();
+}
+
+#[test]
+fn a_wide_screen_shows_several_questions_and_no_more_than_fit() {
+    let world = World::new(policy());
+    let root = world.wide_seat("t12-root", true, &[], 2);
+    let asked = ["one", "two", "three"].map(|command| root.ask(command));
+    let first = root.question();
+    let second = root.question();
+    assert!(root.nothing_shown());
+    let no = || Answer::Denied { reason: None };
+    assert!(root.session.answer(&second.request_id, no(), Via::Dialog));
+    let third = root.question();
+    assert!(third.text.contains("three"));
+    assert!(
+        !root.session.answer(&second.request_id, no(), Via::Dialog),
+        "it was answered before"
+    );
+    root.answer(&first, Reach::Once);
+    root.answer(&third, Reach::Once);
+    let ends = asked.map(|asked| end(&asked) == Settled::Allowed);
+    assert_eq!(ends, [true, false, true]);
     root.session.shutdown();
 }
 

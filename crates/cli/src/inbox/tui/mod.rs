@@ -14,7 +14,7 @@ use ratatui::crossterm::event::{
 use ratatui::crossterm::execute;
 
 use self::model::{Effect, Key, Model};
-use super::serve::{Event, Inbox, decided};
+use super::serve::{Event, Inbox, NOT_WAITING, decided};
 use crate::exit::{ASK, Outcome};
 
 /// How often the screen looks for something new.
@@ -59,7 +59,7 @@ fn show(
                     if bell {
                         ring(question.agent());
                     }
-                    model.add(question, now);
+                    model.add(*question, now);
                 }
                 Event::Gone(id) => model.remove(&id, now),
                 Event::Decided(payload) => model.record(decided(&payload)),
@@ -81,7 +81,11 @@ fn show(
         let now = Instant::now();
         for effect in input(&mut model, &event::read()?, drawn, now) {
             match effect {
-                Effect::Answer(id, answer) => inbox.session.answer(&id, answer, Via::Dialog),
+                Effect::Answer(id, answer) => {
+                    if !inbox.session.answer(&id, answer, Via::Dialog) {
+                        model.notice = Some(NOT_WAITING.to_owned());
+                    }
+                }
                 Effect::Quit => return Ok(model.waiting.len()),
             }
         }

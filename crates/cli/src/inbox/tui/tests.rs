@@ -24,9 +24,13 @@ fn question(id: &str, agent: &str, command: &str, since: Instant) -> Waiting {
             ),
             options: Vec::new(),
             reach_options: Vec::new(),
+            facts: Vec::new(),
+            offers: Vec::new(),
             forwarding: Some(Forwarding {
                 requester_agent_name: agent.to_owned(),
                 requester_session_id: format!("{agent}-1"),
+                through: Vec::new(),
+                cwd: None,
             }),
         },
         facts: json!({"surface": "bash", "value": command}),
