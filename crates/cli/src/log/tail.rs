@@ -1,13 +1,15 @@
 //! `countersign log tail`: the last entries, and new ones as they come.
 
 use std::collections::VecDeque;
+use std::fs::File;
 use std::io::{BufRead as _, BufReader, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use super::entry::Entry;
-use super::{colour, line_for_people, open};
+use super::read::{is_same, open, parts};
+use super::{colour, line_for_people};
 use crate::exit::Outcome;
 
 /// How often the file is looked at. A person does not notice less.
@@ -47,15 +49,15 @@ pub fn run(args: &Args, path: &Path) -> Outcome {
         }
         out.flush()
     };
-    let mut position = match last_lines(path, args.lines) {
-        Ok((lines, end)) => {
+    let mut follower = match last_of_parts(path, args.lines) {
+        Ok((lines, follower)) => {
             for line in &lines {
                 print(line)?;
             }
-            end
+            follower
         }
         // Following a log that has not begun is fine.
-        Err(_) if args.follow && !path.exists() => 0,
+        Err(_) if args.follow && !path.exists() => Follower::default(),
         Err(error) => return Err(error),
     };
     if !args.follow {
@@ -63,20 +65,43 @@ pub fn run(args: &Args, path: &Path) -> Outcome {
     }
     loop {
         std::thread::sleep(LOOK_EVERY);
-        position = follow(path, position, &mut print)?;
+        follower.look(path, &mut print)?;
     }
 }
 
-/// The last `count` whole lines and where they end.
-fn last_lines(path: &Path, count: usize) -> anyhow::Result<(VecDeque<Vec<u8>>, u64)> {
-    let mut file = open(path)?;
+/// The last `count` whole lines of all files, and where to go on.
+fn last_of_parts(path: &Path, count: usize) -> anyhow::Result<(VecDeque<Vec<u8>>, Follower)> {
+    let mut parts = parts(path)?;
+    let mut follower = Follower::default();
+    let mut lines = VecDeque::new();
+    while let Some(part) = parts.pop() {
+        let wanted = count - lines.len();
+        let (found, end) = last_lines(&part.file, wanted)?;
+        if part.path == path {
+            follower = Follower {
+                file: Some(part.file),
+                position: end,
+            };
+        }
+        for line in found.into_iter().rev() {
+            lines.push_front(line);
+        }
+        if lines.len() >= count {
+            break;
+        }
+    }
+    Ok((lines, follower))
+}
+
+/// The last `count` whole lines of a file and where they end.
+fn last_lines(mut file: &File, count: usize) -> anyhow::Result<(VecDeque<Vec<u8>>, u64)> {
     let size = file.metadata()?.len();
     let wanted = u64::try_from(count).unwrap_or(u64::MAX);
     let mut window = wanted.saturating_mul(GENEROUS_ENTRY).max(GENEROUS_ENTRY);
     loop {
         let start = size.saturating_sub(window);
         file.seek(SeekFrom::Start(start))?;
-        let mut reader = BufReader::new(&mut file);
+        let mut reader = BufReader::new(file);
         let mut at = start;
         let mut lines: VecDeque<Vec<u8>> = VecDeque::new();
         let mut first = start > 0;
@@ -103,16 +128,45 @@ fn last_lines(path: &Path, count: usize) -> anyhow::Result<(VecDeque<Vec<u8>>, u
     }
 }
 
-/// Prints the whole lines after `position`; a file that became shorter is
-/// another file.
+/// The file that is followed, and how much of it was printed.
+#[derive(Default)]
+struct Follower {
+    file: Option<File>,
+    position: u64,
+}
+
+impl Follower {
+    /// Prints what is new. A file that was moved aside is read to its end
+    /// before the one that took its place.
+    fn look(
+        &mut self,
+        path: &Path,
+        print: &mut impl FnMut(&[u8]) -> std::io::Result<()>,
+    ) -> anyhow::Result<()> {
+        let now = open(path).ok();
+        if let Some(file) = &self.file {
+            self.position = follow(file, self.position, print)?;
+        }
+        let same = match (&self.file, &now) {
+            (Some(file), Some(now)) => is_same(file, now),
+            (_, None) => true,
+            (None, Some(_)) => false,
+        };
+        if !same && let Some(file) = now {
+            self.position = follow(&file, 0, print)?;
+            self.file = Some(file);
+        }
+        Ok(())
+    }
+}
+
+/// Prints the whole lines after `position`, and tells where they end; a file
+/// that became shorter was emptied.
 fn follow(
-    path: &Path,
+    mut file: &File,
     position: u64,
     print: &mut impl FnMut(&[u8]) -> std::io::Result<()>,
 ) -> anyhow::Result<u64> {
-    let Ok(mut file) = open(path) else {
-        return Ok(0);
-    };
     let size = file.metadata()?.len();
     let mut position = if size < position { 0 } else { position };
     if size == position {
@@ -129,5 +183,43 @@ fn follow(
         }
         position += u64::try_from(read).unwrap_or(0);
         print(&line)?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use countersign_host::review_log::older;
+
+    #[test]
+    fn the_last_lines_reach_into_older_files_and_following_over_to_newer_ones() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("log.jsonl");
+        std::fs::write(older(&path, 1), "a\nb\n").unwrap();
+        std::fs::write(&path, "c\nhalf").unwrap();
+        for (count, expected) in [(0, ""), (1, "c"), (2, "bc"), (3, "abc"), (9, "abc")] {
+            let (lines, _) = last_of_parts(&path, count).unwrap();
+            let lines: Vec<Vec<u8>> = lines.into();
+            assert_eq!(String::from_utf8(lines.concat()).unwrap(), expected);
+        }
+        let (_, mut follower) = last_of_parts(&path, 0).unwrap();
+        let mut seen = Vec::new();
+        let mut look = |seen: &mut Vec<String>| {
+            let mut print = |line: &[u8]| {
+                seen.push(String::from_utf8(line.to_vec()).unwrap());
+                Ok(())
+            };
+            follower.look(&path, &mut print).unwrap();
+        };
+        look(&mut seen);
+        assert!(seen.is_empty());
+        // Begun anew between two looks.
+        std::fs::write(&path, "c\nhalf a line\n").unwrap();
+        std::fs::rename(&path, older(&path, 1)).unwrap();
+        look(&mut seen);
+        std::fs::write(&path, "next\n").unwrap();
+        look(&mut seen);
+        look(&mut seen);
+        assert_eq!(seen, ["half a line", "next"]);
     }
 }

@@ -4,10 +4,11 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::Path;
 use std::process::ExitCode;
 
-use countersign_host::review_log::chain_hash;
+use countersign_host::review_log::{KEPT, chain_hash, older};
 use serde::Deserialize;
 
-use super::{each_line, one_line};
+use super::one_line;
+use super::read::{Place as At, each_line};
 use crate::exit::{DENY, Outcome};
 use crate::terminal::say;
 
@@ -44,7 +45,7 @@ struct Place {
 struct Head {
     number: u64,
     hash: String,
-    line: u64,
+    line: String,
 }
 
 #[derive(Default)]
@@ -54,6 +55,10 @@ struct Check {
     recent: HashSet<u64>,
     order: VecDeque<u64>,
     number: u64,
+    /// As many older files are there as are kept: what was before them went.
+    earlier_files_gone: bool,
+    /// The last line before the oldest file, as its first chain has it.
+    before_all: Option<String>,
     unchained: u64,
     unreadable: u64,
     findings: Vec<String>,
@@ -65,8 +70,9 @@ struct Check {
 pub fn run(args: &Args, path: &Path) -> Outcome {
     let mut check = Check::default();
     let mut expected = args.expect.is_none();
-    each_line(path, |line| {
-        check.take(line);
+    check.earlier_files_gone = older(path, KEPT).exists();
+    each_line(path, |at, line| {
+        check.take(at, line);
         if check.last.is_some() && check.last == args.expect {
             expected = true;
         }
@@ -98,12 +104,15 @@ pub fn run(args: &Args, path: &Path) -> Outcome {
 }
 
 impl Check {
-    fn take(&mut self, line: &[u8]) {
+    fn take(&mut self, at: &At<'_>, line: &[u8]) {
         self.number += 1;
         let hash = chain_hash(line);
-        let number = self.number;
+        let number = match at.older.and_then(|path| path.file_name()) {
+            Some(name) => format!("{} of {}", at.number, name.to_string_lossy()),
+            None => at.number.to_string(),
+        };
         match serde_json::from_slice::<Chained>(line) {
-            Ok(Chained { chain: Some(place) }) => self.place(number, &place, &hash),
+            Ok(Chained { chain: Some(place) }) => self.place(&number, &place, &hash),
             Ok(Chained { chain: None }) => self.unchained += 1,
             Err(_) if line.iter().all(u8::is_ascii_whitespace) => {}
             Err(_) => {
@@ -121,14 +130,16 @@ impl Check {
         self.last = Some(hash);
     }
 
-    fn place(&mut self, number: u64, place: &Place, hash: &str) {
+    fn place(&mut self, number: &str, place: &Place, hash: &str) {
+        if self.earlier_files_gone && self.order.is_empty() && place.n == 0 {
+            self.before_all.clone_from(&place.after);
+        }
         let before = self.chains.get(&place.id);
         let finding = match (before, place.n) {
             (None, 0) => {
-                let known = place
-                    .after
-                    .as_deref()
-                    .is_none_or(|after| self.recent.contains(&short(after)));
+                let known = place.after.as_deref().is_none_or(|after| {
+                    self.recent.contains(&short(after)) || self.before_all.as_deref() == Some(after)
+                });
                 (!known).then(|| format!("before line {number}: the line it was written after is missing or was changed"))
             }
             (None, n) => Some(format!(
@@ -153,7 +164,7 @@ impl Check {
         let head = Head {
             number: place.n,
             hash: hash.to_owned(),
-            line: number,
+            line: number.to_owned(),
         };
         self.chains.insert(place.id.clone(), head);
     }

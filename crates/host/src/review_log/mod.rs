@@ -6,6 +6,7 @@
 //! cut to length, so a cut never reveals half of one. A log that reaches its
 //! size is moved aside and begun anew; [`KEPT`] older files stay.
 
+mod call;
 mod chain;
 mod mask;
 mod rotate;
@@ -18,6 +19,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use serde_json::{Map, Value};
 
+pub use call::{MEMBER as CALL_MEMBER, PARTIAL as CALL_PARTIAL};
 use chain::Chain;
 pub use chain::{MEMBER as CHAIN_MEMBER, hash as chain_hash};
 pub use mask::{mask, masked};
@@ -178,6 +180,9 @@ impl ReviewLog {
         line.insert("stream".into(), stream.as_str().into());
         line.insert("event".into(), event.into());
         let mut fields = fields;
+        if let Value::Object(fields) = &mut fields {
+            call::settle(fields, width);
+        }
         mask(&mut fields);
         cap(&mut fields, width);
         if let Value::Object(fields) = fields {

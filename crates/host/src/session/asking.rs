@@ -44,6 +44,7 @@ impl Session {
             tool_call_id: tool_call_id.to_owned(),
             agent: view.agent.clone(),
             cwd: view.cwd.clone(),
+            trusted: view.trusted,
             decision,
         }));
         self.log_waiting(&request_id, &about);

@@ -49,6 +49,7 @@ pub(super) struct OwnCall {
     pub(super) tool_call_id: String,
     pub(super) agent: Option<String>,
     pub(super) cwd: String,
+    pub(super) trusted: bool,
     pub(super) decision: Decision,
 }
 

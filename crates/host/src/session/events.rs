@@ -1,13 +1,14 @@
 //! What the review log and the event bus are told (spec 04 §6 and §8, spec 06
 //! §3). An entry and the event about the same ask share its id.
 
-use countersign_engine::{DecidedBy, Deciding, Decision};
+use countersign_engine::{DecidedBy, Deciding, Decision, Gate};
 use countersign_forward::wire::{Decider, Request};
 use countersign_intent::ToolCall;
 use countersign_policy::Action;
 use serde_json::{Map, Value, json};
 
 use crate::dialog::Reach;
+use crate::review_log::{CALL_MEMBER, CALL_PARTIAL};
 
 use super::asks::{About, Ending, Pending};
 use super::{Session, View};
@@ -125,6 +126,35 @@ fn call_facts(call: &ToolCall, decision: &Decision) -> Map<String, Value> {
         map.insert("externalPaths".into(), json!(paths));
     }
     map
+}
+
+/// The call itself, for `countersign replay`: what the gate reads of it, where
+/// it was made, and whether it can be made again from that.
+fn recorded_call(call: &ToolCall, decision: &Decision, cwd: &str, trusted: bool) -> Value {
+    let mut map = Map::new();
+    // Of the file tools only the path is judged; what is written would fill
+    // the log.
+    let input = match (call.name.as_str(), &call.input) {
+        ("read" | "write" | "edit" | "grep" | "find" | "ls", Value::Object(input)) => input
+            .iter()
+            .filter(|(name, _)| matches!(name.as_str(), "path" | "file_path"))
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect::<Map<_, _>>()
+            .into(),
+        (_, input) => input.clone(),
+    };
+    map.insert("input".into(), input);
+    map.insert("cwd".into(), json!(cwd));
+    if !trusted {
+        map.insert("trusted".into(), json!(false));
+    }
+    // What these were judged by is in the session, not in the call.
+    if decision.effects.iter().any(|e| e.gate == Gate::SkillRead) {
+        map.insert(CALL_PARTIAL.into(), json!("skill"));
+    } else if call.extracted_path.is_some() {
+        map.insert(CALL_PARTIAL.into(), json!("extractor"));
+    }
+    map.into()
 }
 
 /// The members that say what a child's question is about.
@@ -258,6 +288,10 @@ impl Session {
             let width = if both { "family" } else { "proven" };
             fields.insert("sessionGrantWidth".into(), json!(width));
         }
+        if let About::Own(own) = &pending.about {
+            let call = recorded_call(&own.call, &own.decision, &own.cwd, own.trusted);
+            fields.insert(CALL_MEMBER.into(), call);
+        }
         self.log_review(&format!("permission_request.{word}"), Value::Object(fields));
     }
 
@@ -329,6 +363,8 @@ impl Session {
         fields.insert("toolCallId".into(), json!(tool_call_id));
         fields.insert("agentName".into(), json!(view.agent));
         fields.extend(call_facts(call, decision));
+        let recorded = recorded_call(call, decision, &view.cwd, view.trusted);
+        fields.insert(CALL_MEMBER.into(), recorded);
         fields
     }
 

@@ -88,6 +88,7 @@ struct Counters {
 /// What one decision is made with.
 struct View {
     cwd: String,
+    trusted: bool,
     agent: Option<String>,
     skills: Vec<SkillEntry>,
     snapshot: Arc<Snapshot>,
@@ -298,6 +299,7 @@ impl Session {
         };
         View {
             cwd: context.cwd.to_string_lossy().into_owned(),
+            trusted: context.trusted,
             agent,
             skills: context.skills.clone(),
             grants: GrantSet::compile(&grants, &self.patterns()),

@@ -209,6 +209,13 @@ fn a_person_at_the_session_is_asked_once_at_a_time() {
         approved[0]["decidedBy"],
         json!({"kind": "user", "via": "dialog"})
     );
+    // Enough to decide it again.
+    assert_eq!(approved[0]["call"]["input"], json!({"command": "make one"}));
+    assert!(approved[0]["call"]["cwd"].is_string());
+    assert_eq!(approved[0]["call"].get("partial"), None);
+    let blocked = world.entries("permission_request.blocked");
+    let partial = blocked.iter().filter_map(|e| e["call"]["partial"].as_str());
+    assert_eq!(partial.collect::<Vec<_>>(), ["masked"]);
     root.session.shutdown();
 }
 
