@@ -41,6 +41,10 @@ pub struct Unit {
     /// Several where words may also come to nothing; empty when every word is
     /// known.
     pub open: Vec<String>,
+    /// Texts that a program nothing is known of may run: words after its name
+    /// that could be a command of their own. A `deny` or `ask` rule for one of
+    /// them in particular must be heeded by asking; they never allow or deny.
+    pub suspects: Vec<String>,
     /// Lower bounds on its verdict. Empty where a wrapper was proved harmless.
     pub floors: Vec<Floor>,
     /// Why a wrapper's floor was left out, for the log.

@@ -46,6 +46,7 @@ pub fn analyze_with(text: &str, limits: &Limits) -> Analysis {
             context: None,
             spellings: Vec::new(),
             open: Vec::new(),
+            suspects: Vec::new(),
             floors: vec![Floor {
                 cause,
                 span: Span::new(cut, text.len()),

@@ -437,6 +437,9 @@ impl<'a> Judge<'a> {
         for open in &unit.open {
             self.could_be(unit, open, &mut effect);
         }
+        for suspect in &unit.suspects {
+            self.could_run(unit, suspect, &mut effect);
+        }
         let exactly = effect.grantable == Grantable::Exact;
         self.answer(&mut effect, || {
             let same: Vec<&str> = candidates
@@ -448,6 +451,28 @@ impl<'a> Judge<'a> {
             self.grant_for("bash", &same, exactly)
         });
         self.effects.push(effect);
+    }
+
+    /// A program nothing is known of may run what its words spell: where a
+    /// rule is about that in particular, a person decides.
+    fn could_run(&mut self, unit: &Unit, text: &str, effect: &mut JudgedEffect) {
+        if effect.verdict != Action::Allow {
+            return;
+        }
+        let policy = self.scene.policy;
+        let said = policy.evaluate("bash", &[Candidate::plain(text)]);
+        let rule = said.rule.and_then(|i| policy.rules().get(i));
+        let Some(about) = rule.map(|rule| rule.pattern.as_str()) else {
+            return;
+        };
+        if said.action == Action::Allow || !is_explicit(policy, &said) || is_catch_all(about) {
+            return;
+        }
+        let note = format!("may run `{text}`, which the rule for `{about}` is about");
+        let cause = FloorCause::IndirectionWrapper;
+        self.floors.push(FloorNote::new(cause, &note, unit.span));
+        self.floor(effect, cause.sentinel());
+        effect.grantable = Grantable::Exact;
     }
 
     /// A command some of whose words are known only at run time may turn out

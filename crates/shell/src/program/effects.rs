@@ -38,7 +38,10 @@ pub(super) fn analyse(args: &[Arg<'_>], writes: bool, depth: u8) -> Analysed {
         return nothing(facts);
     };
     let Some(row) = name::row(word) else {
-        let mut facts = Facts::default();
+        let mut facts = Facts {
+            unknown: true,
+            ..Facts::default()
+        };
         shapes(args, &mut facts);
         return Analysed {
             facts,
@@ -55,7 +58,11 @@ fn analyse_row(args: &[Arg<'_>], row: &'static Row, writes: bool, depth: u8) -> 
     options(&mut walk);
     operands(&mut walk);
     checks::run(&mut walk);
-    if matches!(row.check, Check::Subcommands | Check::Git | Check::Cargo) {
+    walk.facts.unknown = row.check == Check::Launcher;
+    if matches!(
+        row.check,
+        Check::Subcommands | Check::Launcher | Check::Git | Check::Cargo
+    ) {
         let program = row.names.split(' ').next().unwrap_or("");
         let toolchain = |index: &usize| walk.text(*index).starts_with('+');
         let first = walk
@@ -94,7 +101,11 @@ fn is_plain_name_at(args: &[Arg<'_>]) -> bool {
 
 /// The facts of a program and of its subcommand, which starts at word `at`.
 fn merge(mut outer: Facts, inner: Facts, at: usize) -> Facts {
+    outer.unknown = inner.unknown;
     // What the outer walk thought of the subcommand's words does not count.
+    outer
+        .runs
+        .retain(|run| !matches!(run, Run::Words { start, .. } if *start == at));
     outer.not_paths.retain(|index| *index < at);
     outer.not_paths.push(at);
     outer
@@ -214,6 +225,11 @@ fn options(walk: &mut Walk<'_, '_>) {
                     script(walk, at);
                 }
             }
+            Does::Rest => {
+                if let Some(at) = value {
+                    rest(walk, at);
+                }
+            }
             Does::Code => {
                 own_word(walk, value);
                 if let Some(at) = value {
@@ -236,6 +252,23 @@ fn options(walk: &mut Walk<'_, '_>) {
             }
             Does::Stdin => {}
         }
+    }
+}
+
+/// The words from an option's value on, as a command.
+fn rest(walk: &mut Walk<'_, '_>, at: (usize, usize)) {
+    let alone = at.1 > 0 || at.0 + 1 >= walk.args.len();
+    if alone {
+        own_word(walk, Some(at));
+        script(walk, at);
+        if walk.value(at.0).is_none() {
+            walk.teeth("runs a text that is known only at run time");
+        }
+    } else {
+        walk.facts.runs.push(Run::Words {
+            start: at.0,
+            end: walk.args.len(),
+        });
     }
 }
 
@@ -327,6 +360,23 @@ fn operands(walk: &mut Walk<'_, '_>) {
             }
         }
         Operands::Command { skip, assigns } => command(walk, usize::from(skip), assigns),
+        Operands::Dashes { skip } => {
+            let mut words = walk.args.iter().skip(1);
+            match words.position(|arg| arg.value == Some("--")) {
+                Some(at) => {
+                    // Whatever stands before it is the wrapper's own.
+                    walk.unknown = None;
+                    let start = at + 2;
+                    if start < walk.args.len() && !walk.has(|does| does == Does::Rest) {
+                        walk.facts.runs.push(Run::Words {
+                            start,
+                            end: walk.args.len(),
+                        });
+                    }
+                }
+                None => command(walk, usize::from(skip), false),
+            }
+        }
         Operands::Line { skip } => line(walk, usize::from(skip)),
         Operands::Scripts => {
             for index in walk.operands.clone() {
@@ -410,7 +460,7 @@ fn command(walk: &mut Walk<'_, '_>, skip: usize, assigns: bool) {
 fn refuses_peeling(does: Does) -> bool {
     matches!(
         does,
-        Does::Refuse | Does::RefuseValue | Does::RefuseSplit | Does::Payload
+        Does::Refuse | Does::RefuseValue | Does::RefuseSplit | Does::Payload | Does::Rest
     )
 }
 
@@ -528,7 +578,7 @@ fn finish(walk: Walk<'_, '_>, writes: bool, depth: u8) -> Analysed {
             Wrap::No => false,
             Wrap::Thin => row.check == Check::BareShell,
             Wrap::Spec | Wrap::Strict | Wrap::Modifier { .. } => true,
-            Wrap::Power(_) => row.check != Check::Subcommands,
+            Wrap::Power(_) => !matches!(row.check, Check::Subcommands | Check::Launcher),
         }
     } else {
         match row.wrap {
@@ -571,7 +621,10 @@ fn finish(walk: Walk<'_, '_>, writes: bool, depth: u8) -> Analysed {
 }
 
 fn walk_peels(row: &Row) -> bool {
-    matches!(row.operands, Operands::Command { .. })
+    matches!(
+        row.operands,
+        Operands::Command { .. } | Operands::Dashes { .. }
+    )
 }
 
 /// Where the words of the inner command start.

@@ -74,6 +74,8 @@ pub struct Facts {
     /// Where the subcommand stands, when options stand before it
     /// (`git -C dir push`): the same command without these is worth a rule.
     pub verb: Option<usize>,
+    /// Nothing is known of the program: any of its words may be run.
+    pub unknown: bool,
     /// Paths written inside a word in another language (`sed 'w out'`,
     /// `awk '{print > "out"}'`, `curl -O` URLs): certainly paths.
     pub texts: Vec<PathText>,

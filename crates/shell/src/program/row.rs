@@ -114,6 +114,9 @@ pub(super) enum Does {
     Module,
     /// The words that follow are a command, up to `;` or `+`.
     Exec,
+    /// All words that follow are a command; one alone, or an attached value,
+    /// is read by a shell.
+    Rest,
 }
 
 /// What operands are.
@@ -151,6 +154,11 @@ pub(super) enum Operands {
     /// As `Command`, but the words are joined and read by a shell.
     Line {
         /// Operands before the text.
+        skip: u8,
+    },
+    /// As `Command`, but where there is a `--` the command stands behind it.
+    Dashes {
+        /// Operands before the command when there is no `--`.
         skip: u8,
     },
     /// Every operand is a shell script of its own.
@@ -218,6 +226,8 @@ pub(super) enum Check {
     Subcommands,
     /// `cp`, `mv`, `ln`: with `-t` every operand is a source.
     Copy,
+    /// As `Subcommands`; beside those in the table, any word may be run.
+    Launcher,
     /// `sqlite3`, `psql`, `mysql`: command text with escapes to a shell.
     Database,
     /// An agent.
@@ -300,6 +310,14 @@ pub(super) enum Check {
     Silent,
     /// `git update-ref -d`, `git reflog expire`, `git gc --prune`.
     GitDestroys,
+    /// Debuggers read commands from standard input.
+    Debugger,
+    /// Reads its program from standard input when no file is named.
+    Feeds,
+    /// One of its words makes it run the others somewhere else.
+    Remote,
+    /// `cargo watch -x`.
+    CargoWatch,
     /// An `npm`-like program's `--script-shell`, `npm pkg`, `npm config`.
     Package,
 }

@@ -393,6 +393,14 @@ impl<'a, 'b> Walk<'a, 'b> {
     fn after(&mut self, does: Does, next: usize) -> usize {
         match does {
             Does::Module => self.rest(next),
+            Does::Rest
+                if self
+                    .options
+                    .last()
+                    .is_some_and(|taken| taken.value.is_some_and(|at| at.1 == 0)) =>
+            {
+                self.args.len()
+            }
             Does::Exec => self.exec(next),
             _ => next,
         }
@@ -496,7 +504,8 @@ fn takes_value(does: Does) -> bool {
         | Does::RefuseValue
         | Does::RefuseDirectory
         | Does::RefuseSplit
-        | Does::Module => true,
+        | Does::Module
+        | Does::Rest => true,
         Does::Flag
         | Does::Digits
         | Does::NoPattern

@@ -31,6 +31,7 @@ impl Walker<'_, '_> {
             context,
             spellings: Vec::new(),
             open: Vec::new(),
+            suspects: Vec::new(),
             floors: Vec::new(),
             exemption: None,
             executed: None,

@@ -11,6 +11,7 @@ mod environment;
 mod names;
 mod paths;
 mod simple;
+mod suspects;
 mod words;
 mod written;
 

@@ -254,6 +254,9 @@ impl Walker<'_, '_> {
         self.operands(items, unit, Some(&facts), start);
         self.table_paths(items, unit, &facts, start);
         self.without_options(items, unit, facts.verb);
+        if facts.unknown {
+            self.suspect(items, unit);
+        }
         let appends = matches!(
             base,
             "xargs" | "parallel" | "rush" | "rust-parallel" | "fd" | "fdfind" | "find" | "entr"

@@ -127,3 +127,18 @@ pub(super) fn check_settings(walk: &mut Walk<'_, '_>) {
         }
     }
 }
+
+/// `cargo watch -x 'run -- x'` runs cargo's own subcommands.
+pub(super) fn check_cargo_watch(walk: &mut Walk<'_, '_>) {
+    for taken in walk.options.clone() {
+        let Some(at) = taken.value.filter(|_| matches!(taken.name, "x" | "exec")) else {
+            continue;
+        };
+        let (text, all) = walk.value_text(at);
+        if all {
+            walk.facts.runs.push(Run::Text(format!("cargo {text}")));
+        } else {
+            walk.teeth("runs a text that is known only at run time");
+        }
+    }
+}

@@ -13,7 +13,7 @@ use crate::{Direction, FloorCause};
 /// Runs the row's check.
 pub(super) fn run(walk: &mut Walk<'_, '_>) {
     match walk.row.check {
-        Check::No | Check::Subcommands | Check::BareShell | Check::BareStdin => {}
+        Check::No | Check::Subcommands | Check::Launcher | Check::BareShell | Check::BareStdin => {}
         Check::Sed => text::check_sed(walk),
         Check::Awk => text::check_awk(walk),
         Check::Find | Check::Fd => runs::check_find(walk),
@@ -164,6 +164,10 @@ pub(super) fn run(walk: &mut Walk<'_, '_>) {
                 walk.teeth("deletes whole trees");
             }
         }
+        Check::Debugger => runs::check_debugger(walk),
+        Check::Feeds => runs::check_feeds(walk),
+        Check::Remote => runs::check_remote(walk),
+        Check::CargoWatch => build::check_cargo_watch(walk),
         Check::Rsync => files::check_rsync(walk),
         Check::Cmake => build::check_cmake(walk),
         Check::Archive => {

@@ -241,6 +241,9 @@ const SSH_SETTINGS: &str = "addressfamily addkeystoagent batchmode bindaddress b
     user verifyhostkeydns visualhostkey";
 
 pub(super) fn check_ssh(walk: &mut Walk<'_, '_>) {
+    if walk.row.names.starts_with("lftp") {
+        walk.teeth("runs commands it reads from standard input");
+    }
     for taken in walk.options.clone() {
         let Some(at) = taken.value.filter(|_| taken.does == Does::Setting) else {
             continue;
@@ -388,4 +391,85 @@ pub(super) fn check_flock(walk: &mut Walk<'_, '_>) {
         walk.no_path(lock + 2);
         script(walk, (lock + 2, 0));
     }
+}
+
+/// Without a debugger's own commands on the command line, they come from
+/// standard input.
+pub(super) fn check_debugger(walk: &mut Walk<'_, '_>) {
+    if walk.has(|does| does == Does::Help) {
+        return;
+    }
+    let dashes = (1..walk.args.len()).find(|index| walk.value(*index) == Some("--"));
+    if let Some(at) = dashes.filter(|at| at + 1 < walk.args.len()) {
+        walk.facts.runs.push(Run::Words {
+            start: at + 1,
+            end: walk.args.len(),
+        });
+    }
+    walk.teeth("runs debugger commands, which can run programs");
+}
+
+/// A program that takes its commands from standard input when it is given no
+/// file.
+pub(super) fn check_feeds(walk: &mut Walk<'_, '_>) {
+    let file = walk
+        .operands
+        .iter()
+        .any(|index| walk.value(*index).is_some_and(|text| text != "-"));
+    let given = file || walk.has(|does| matches!(does, Does::Help | Does::TeethValue(_)));
+    let feeds = walk.named("f") || walk.named("file");
+    if !given && !feeds {
+        walk.teeth("runs commands it reads from standard input");
+    }
+}
+
+/// Words after which a program that manages machines, jobs or containers runs
+/// what it is given there.
+const ELSEWHERE: &str = "ssh scp exec exec-out shell exec-command execute-command send-command \
+    start-session run-command invoke cmd.run cmd.shell cmd.script cmd.exec_code state.single rsh \
+    console run task command script add start trigger cloud-shell winrm";
+
+/// `gcloud compute ssh h --command x`, `adb shell x`, `nomad alloc exec x`.
+pub(super) fn check_remote(walk: &mut Walk<'_, '_>) {
+    if walk.has(|does| does == Does::Help) {
+        return;
+    }
+    let always = matches!(
+        name::base(walk.text(0)),
+        "salt" | "salt-call" | "salt-ssh" | "wine" | "wine64"
+    ) || name::base(walk.text(0)).starts_with("qemu-");
+    let words = ELSEWHERE.split_ascii_whitespace();
+    let named: Vec<&str> = words.collect();
+    let at = walk
+        .operands
+        .iter()
+        .copied()
+        .find(|index| walk.value(*index).is_none_or(|word| named.contains(&word)));
+    let dashes = (1..walk.args.len()).find(|index| walk.value(*index) == Some("--"));
+    if at.is_none() && dashes.is_none() && !always {
+        return;
+    }
+    let start = match (dashes, at) {
+        (Some(dashes), _) => dashes + 1,
+        (None, Some(at)) => at + 1,
+        (None, None) => 1,
+    };
+    let texts: Vec<usize> = (start..walk.args.len())
+        .filter(|index| walk.value(*index).is_some_and(|text| text.contains(' ')))
+        .collect();
+    for index in texts {
+        walk.no_path(index);
+        script(walk, (index, 0));
+    }
+    if start < walk.args.len() && !walk.text(start).starts_with('-') {
+        walk.facts.runs.push(Run::Words {
+            start,
+            end: walk.args.len(),
+        });
+    }
+    walk.facts.wrapper = true;
+    let note = "runs a command somewhere else".to_owned();
+    walk.facts
+        .floors
+        .push((FloorCause::IndirectionWrapper, note));
 }

@@ -226,6 +226,12 @@ pub(super) fn check_database(walk: &mut Walk<'_, '_>) {
             walk.file((database, 0), Direction::Both);
         }
     }
+    let looks = walk.has(|does| matches!(does, Does::Help | Does::TeethValue(_)))
+        || walk.named("l")
+        || walk.named("list");
+    if texts.is_empty() && !looks {
+        walk.teeth("runs commands it reads from standard input");
+    }
     for at in texts {
         let (text, all) = walk.value_text(at);
         if at.1 == 0 {

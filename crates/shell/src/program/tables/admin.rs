@@ -94,8 +94,8 @@ pub(super) static ROWS: &[Row] = &[
     )
     .check(Check::Runs),
     row(
-        "supervisord supervisorctl pm2 forever foreman honcho overmind",
-        &[o("c configuration f procfile e env", Path)],
+        "supervisord supervisorctl",
+        &[o("c configuration", Path)],
         Operands::Shape,
     ),
     row(
@@ -139,11 +139,6 @@ pub(super) static ROWS: &[Row] = &[
             o("E eval pipe", TeethValue("runs program text")),
             o("root dbpath", Path),
         ],
-        Operands::Shape,
-    ),
-    row(
-        "kubeadm minikube kind k9s",
-        &[o("config", Path)],
         Operands::Shape,
     ),
     row("yes", &[], Operands::Nothing),

@@ -13,7 +13,7 @@ pub(super) static ROWS: &[Row] = &[
         o("f file makefile", Read), o("C directory", Directory), o("I include-dir", Path), o("o old-file assume-old W what-if new-file assume-new", Value), o("eval E", TeethValue("runs program text")),
         o("j jobs l load-average max-load O output-sync debug", Optional), o("B b d e i k L m n p q R r S s t w no-print-directory always-make keep-going dry-run just-print silent quiet question touch trace ignore-errors", Flag), o("v version h help", Help),
     ], Operands::Nothing).check(Check::Make).guarded(),
-    row("just task rake mage ninja samu scons meson waf bazel bazelisk buck buck2 pants gradle gradlew mvn mvnw ant sbt mill lein", &[
+    row("task rake mage ninja samu scons waf bazel bazelisk buck buck2 pants gradle gradlew mvn mvnw ant sbt mill lein", &[
         o("f justfile file taskfile Rakefile b build-file s settings c", Path), o("C d working-directory dir directory", Directory), o("e execute eval init-script I", TeethValue("runs program text")), o("shell", Script),
     ], Operands::Shape),
     row("cmake", &[
@@ -64,7 +64,6 @@ pub(super) static ROWS: &[Row] = &[
     row("tsc esbuild rollup webpack vite swc", &[o("outDir outFile outfile outdir d o declarationDir output-path", Path), o("p project c config", Path)], Operands::Shape).style(Style::Words),
     row("protoc", &[o("I proto_path descriptor_set_out o", Path), o("plugin", TeethOptional("runs a plugin")), o("dependency_out", Write)], Operands::Shape).check(Check::Compiler),
     row("bison yacc flex lex", &[o("o output header-file defines", Write), o("p b P", Value), o("S skeleton", Read)], Operands::Shape),
-    row("m4", &[o("o debugfile F freeze-state", Write), o("R reload-state", Read), o("I include", Path), o("D define U undefine", Value)], Operands::Shape),
     row("cppcheck clang-tidy clang-format", &[o("export-fixes output-file", Write), o("load", TeethOptional(LOADS)), o("addon", TeethOptional("runs another program"))], Operands::Shape),
     row("prettier eslint stylelint biome ruff black isort gofmt rustfmt mypy flake8 pylint", &[o("c config rulesdir resolve-plugins-relative-to ignore-path cache-location", Path), o("o output-file log-file", Write), o("plugin", Path), o("cpuprofile", Write)], Operands::Shape),
     row("pytest py.test", &[
@@ -72,7 +71,7 @@ pub(super) static ROWS: &[Row] = &[
     ], Operands::Shape),
     row("terraform tofu", &[o("chdir", Directory), o("out state state-out backup", Path), o("var-file", Read), o("var target", Value), o("plugin-dir", Path)], Operands::Shape).style(Style::Words),
     row("helm", &[o("post-renderer", Script), o("f values", Read), o("output-dir", Path), o("n namespace set version repo kube-context", Value)], Operands::Shape),
-    row("ansible ansible-playbook", &[o("i inventory", Path), o("e extra-vars m a args u user l limit t tags", Value), o("ssh-common-args ssh-extra-args", TeethValue("gives `ssh` options")), o("M module-path", Path)], Operands::Shape),
-    row("brew apt apt-get dpkg yum dnf pacman zypper apk snap flatpak", &[o("o option c config-file hooks-dir pre-invoke post-invoke", TeethValue("changes settings, which can run programs")), o("y q yes quiet f", Flag), o("root installroot R r prefix", Path)], Operands::Shape),
+    row("ansible-playbook", &[o("i inventory", Path), o("e extra-vars m a args u user l limit t tags", Value), o("ssh-common-args ssh-extra-args", TeethValue("gives `ssh` options")), o("M module-path", Path)], Operands::Shape),
+    row("brew apt apt-get dpkg yum dnf pacman zypper apk", &[o("o option c config-file hooks-dir pre-invoke post-invoke", TeethValue("changes settings, which can run programs")), o("y q yes quiet f", Flag), o("root installroot R r prefix", Path)], Operands::Shape),
     row("nix", &[o("expr E", TeethValue("runs program text")), o("f file o out-link I", Path), o("c command", TeethValue("runs a command")), o("extra-experimental-features", Value)], Operands::Shape),
 ];

@@ -4,6 +4,7 @@ mod admin;
 mod build;
 mod files;
 mod lang;
+mod launchers;
 mod net;
 mod readers;
 mod text;
@@ -18,6 +19,7 @@ pub(super) const ALL: &[&[Row]] = &[
     build::ROWS,
     files::ROWS,
     lang::ROWS,
+    launchers::ROWS,
     net::ROWS,
     readers::ROWS,
     text::ROWS,

@@ -57,10 +57,8 @@ pub(super) static ROWS: &[Row] = &[
         o("cmd", Pattern), o("init", TeethValue("runs commands from a file")), o("separator nullvalue newline mmap vfs maxsize lookaside pagecache heap", Value), o("A", Flag), o("json csv column header noheader line list html readonly batch bail echo table box markdown quote ascii interactive", Flag), o("version help", Help),
     ], Operands::Shape).style(Style::Words).check(Check::Database),
     row("duckdb", &[o("c cmd s", Pattern), o("f init", TeethValue("runs commands from a file")), o("json csv column header readonly", Flag)], Operands::Shape).style(Style::Words).check(Check::Database),
-    row("redis-cli mongosh mongo cqlsh clickhouse-client", &[o("eval e execute", TeethValue("runs program text")), o("f file", TeethValue("runs commands from a file")), o("h host p port u user a pass n db", Value)], Operands::Nothing),
     row("gh glab", &[o("pager editor", Script)], Operands::Shape).check(Check::Subcommands).style(Style::Ordered),
     row("gh/alias gh/extension", &[], Operands::Nothing).check(Check::Evaluates),
     row("gh/config", &[], Operands::Nothing).check(Check::Package),
-    row("aws gcloud az", &[o("cli-input-json cli-input-yaml template-file template-body flags-file", Path), o("ca-bundle", Path)], Operands::Shape),
     row("youtube-dl yt-dlp", &[o("exec exec-before-download external-downloader downloader use-postprocessor", Script), o("o output P paths cache-dir", Path), o("config-location config-locations", TeethValue(OPTIONS)), o("plugin-dirs", TeethValue("loads program text")), o("cookies batch-file a load-info-json", Path), o("f format S", Value)], Operands::Nothing),
 ];

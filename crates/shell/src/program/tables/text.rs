@@ -79,7 +79,6 @@ pub(super) static ROWS: &[Row] = &[
     ], Operands::Shape).check(Check::Pandoc),
     row("tex latex pdflatex xelatex lualatex luatex pdftex", &[o("shell-escape enable-write18", Teeth("lets the document run programs")), o("output-directory aux-directory", Path), o("jobname interaction", Value), o("halt-on-error file-line-error draftmode no-shell-escape", Flag)], Operands::Shape).style(Style::Words),
     row("latexmk", &[o("e latex pdflatex", TeethValue("runs program text")), o("r", TeethValue("runs a settings file")), o("shell-escape", Teeth("lets the document run programs")), o("outdir auxdir output-directory", Path)], Operands::Shape).style(Style::Words),
-    row("gnuplot", &[o("e", TeethValue("runs program text")), o("c p persist d default-settings", Flag)], Operands::Files).style(Style::Words),
     row("dot neato circo fdp sfdp twopi", &[o("o", Write), o("T K G N E A", Value)], Operands::Shape),
     row("groff troff nroff", &[o("U", Teeth("lets the document run programs")), o("F I M", Path), o("T m o r d w W f P L K", Value)], Operands::Shape),
     row("ffmpeg", &[

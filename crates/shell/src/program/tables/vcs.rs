@@ -61,7 +61,7 @@ pub(super) static ROWS: &[Row] = &[
     git("git/interpret-trailers git/merge-file git/merge-index git/rerere git/mailsplit git/mailinfo git/hash-object git/cat-file git/blame git/annotate git/ls-files git/ls-tree git/check-ignore git/check-attr", &[o("contents X exclude-from from-file", Read), o("o", Path), o("trailer L S C M format batch", Optional), o("x exclude", Value)]),
     row("hg", &[o("config", TeethValue("a setting can run a program")), o("R repository cwd", Directory), o("e ssh remotecmd", Script), o("o output", Path), o("q v y pager color", Flag)], Operands::Shape).guarded(),
     row("svn", &[o("config-option config-dir", TeethValue("a setting can run a program")), o("diff-cmd diff3-cmd editor-cmd", Script), o("F file targets", Read), o("m message r revision username password depth", Value)], Operands::Shape),
-    row("jj sl", &[o("config config-file config-toml", TeethValue("a setting can run a program")), o("R repository", Directory), o("tool", Value)], Operands::Shape),
+    row("jj sl", &[o("config config-file config-toml", TeethValue("a setting can run a program")), o("R repository", Directory), o("tool", Value)], Operands::Shape).style(Style::Ordered).check(Check::Subcommands),
     row("cvs", &[o("e", Script), o("d", TeethValue("names how the repository is reached"))], Operands::Shape),
     row("pre-commit lefthook husky", &[o("c config", Path)], Operands::Shape),
     row("git-lfs lazygit tig gitk gitui", &[], Operands::Shape),

@@ -226,7 +226,7 @@ pub(super) static ROWS: &[Row] = &[
         Wrap::Thin,
     ),
     wrapper(
-        "catchsegv unbuffer nocache eatmydata proxychains proxychains4 torsocks torify tsocks chronic cgexec rlwrap dbus-run-session xvfb-run faketime caffeinate arch heaptrack",
+        "catchsegv unbuffer nocache eatmydata proxychains proxychains4 torsocks torify tsocks chronic cgexec rlwrap dbus-run-session xvfb-run faketime caffeinate arch",
         &[o("a auto-servernum n q s e p f", Flag), o("help version", Help)],
         command(0),
         Wrap::Spec,
@@ -418,13 +418,6 @@ pub(super) static ROWS: &[Row] = &[
     )
     .style(Style::Permuted),
     wrapper("expect", &[o("c", TeethValue("runs program text")), o("f b", Read), o("d D i N n", Flag), o("v", Help)], Operands::Interpreter, Wrap::Power("runs and controls other programs")),
-    row("gdb lldb cgdb", &[
-        o("ex eval-command iex init-eval-command o one-line O one-line-before-file", TeethValue("runs debugger commands, which can run programs")),
-        o("x command ix init-command s source S source-before-file", TeethValue("reads debugger commands, which can run programs, from a file")),
-        o("args batch q quiet nx n tui nh", Flag),
-        o("p pid c core e exec se symbols d directory cd tty data-directory f file n attach-name", Path),
-        o("v version help h", Help),
-    ], Operands::Shape).style(Style::Words),
     wrapper("valgrind", &[
         o("tool leak-check show-leak-kinds track-origins error-exitcode num-callers track-fds trace-children read-inline-info read-var-info keep-stacktraces", Optional), o("v q verbose quiet", Flag),
         o("log-file xml-file callgrind-out-file massif-out-file cachegrind-out-file", Write),
@@ -488,7 +481,7 @@ pub(super) static ROWS: &[Row] = &[
     wrapper("poetry/run pdm/run pipenv/run rye/run hatch/run pixi/run conda/run micromamba/run", &[
         o("n name p prefix e environment", Value), o("cwd", RefuseDirectory), o("v no-capture-output live-stream q no-interaction C", Flag),
     ], command(0), Wrap::Thin),
-    wrapper("bundle/exec rbenv/exec pyenv/exec asdf/exec mise/exec volta/run fnm/exec", &[o("keep-file-descriptors", Flag), o("gemfile", Path), o("using", Value)], command(0), Wrap::Thin),
+    wrapper("bundle/exec rbenv/exec pyenv/exec volta/run fnm/exec", &[o("keep-file-descriptors", Flag), o("gemfile", Path), o("using", Value)], command(0), Wrap::Thin),
     wrapper("npm/exec npm/x", &[
         o("p package w workspace", Value), o("c call", Payload), o("y yes no q ws workspaces", Flag),
         o("script-shell", Script), o("prefix", Directory),
@@ -496,14 +489,14 @@ pub(super) static ROWS: &[Row] = &[
     wrapper("pnpm/exec pnpm/dlx yarn/exec yarn/dlx bun/x deno/x", &[
         o("package filter F p", Value), o("c shell-mode", Refuse), o("r recursive parallel q quiet silent no-bail", Flag), o("resume-from", Value),
     ], command(0), Wrap::Thin),
-    wrapper("cross-env dotenv dotenvx/run with-env env-cmd dotenvx", &[
+    wrapper("cross-env dotenvx/run with-env env-cmd dotenvx", &[
         o("e f v p", Read), o("o override q quiet", Flag), o("h help V version", Help),
     ], ASSIGNS, Wrap::Thin),
     wrapper("cross-env-shell concurrently run-p run-s npm-run-all shx", &[
         o("n names c prefix-colors p prefix", Value), o("k r l s kill-others raw", Flag),
     ], Operands::Scripts, Wrap::Spec),
-    wrapper("direnv/exec op/run doppler/run aws-vault/exec sops/exec-env infisical/run chamber/exec teller/run vault/exec", &[o("env-file", Read), o("no-masking", Flag)], command(0), Wrap::Spec),
-    row("direnv op doppler aws-vault sops infisical chamber teller asdf mise volta fnm rbenv pyenv conda micromamba pixi hatch rye pdm pipenv pipx", &[], Operands::Shape).style(Style::Ordered).check(Check::Subcommands),
+    wrapper("direnv/exec op/run aws-vault/exec sops/exec-env chamber/exec teller/run vault/exec", &[o("env-file", Read), o("no-masking", Flag)], command(0), Wrap::Spec),
+    row("direnv op doppler aws-vault sops infisical chamber teller asdf mise volta fnm rbenv pyenv conda micromamba pixi hatch rye pdm pipenv pipx", &[], Operands::Shape).style(Style::Ordered).check(Check::Launcher),
     wrapper("nix-shell", &[
         o("run command", Script), o("p packages I A attr argstr arg", Value), o("pure impure keep", Flag), o("E expr", TeethValue("runs program text")), o("version help", Help),
     ], Operands::Shape, Wrap::No),
