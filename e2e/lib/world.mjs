@@ -18,6 +18,9 @@ export const HOSTS = ["1.6.0", "0.87.1"];
 /** The built Pi package: `COUNTERSIGN_PI_PACKAGE`, else `target/pi-package`. */
 export const OURS = process.env.COUNTERSIGN_PI_PACKAGE ?? resolve(root, "..", "target", "pi-package");
 
+/** The packages for npm, packed: `COUNTERSIGN_NPM_PACKAGES`, else `target/npm`. */
+export const NPM_PACKAGES = process.env.COUNTERSIGN_NPM_PACKAGES ?? resolve(root, "..", "target", "npm");
+
 /** The folder of a package installed beside a host. */
 export function hostPackage(host, name) {
   return join(root, "hosts", `pi-${host}`, "node_modules", name);

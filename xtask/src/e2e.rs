@@ -15,10 +15,11 @@ const FOLDERS: [&str; 3] = ["", "hosts/pi-1.6.0", "hosts/pi-0.87.1"];
 /// mostly wait.
 const FILES_AT_ONCE: &str = "2";
 
-/// Builds the package, installs what `e2e/` needs, runs the tests whose name contains `filter`
-/// (all of them without one) and counts them.
+/// Builds the package, installs what `e2e/` needs, runs the test files whose
+/// name contains `filter` (all of them without one) and counts the tests.
 pub fn run(filter: Option<&str>) -> Result<Tally> {
     let package = crate::pi_package::run()?;
+    let npm_packages = crate::pi_package::publish(None)?;
     // The inbox is the program's; its own tests have built it already.
     run_program(&mut cargo(&["build", "--quiet", "-p", "countersign-cli"]))?;
     let program = crate::pi_package::target()
@@ -30,7 +31,11 @@ pub fn run(filter: Option<&str>) -> Result<Tally> {
         .collect::<std::io::Result<Vec<_>>>()?
         .into_iter()
         .map(|entry| entry.path())
-        .filter(|path| path.to_string_lossy().ends_with(".test.mjs"))
+        .filter(|path| {
+            path.file_name()
+                .and_then(|name| name.to_str()?.strip_suffix(".test.mjs"))
+                .is_some_and(|name| filter.is_none_or(|filter| name.contains(filter)))
+        })
         .collect();
     files.sort();
 
@@ -38,13 +43,11 @@ pub fn run(filter: Option<&str>) -> Result<Tally> {
     command
         .current_dir(&e2e)
         .env("COUNTERSIGN_PI_PACKAGE", package)
+        .env("COUNTERSIGN_NPM_PACKAGES", npm_packages)
         .env("COUNTERSIGN_PROGRAM", program)
         .arg("--test")
         .arg(format!("--test-concurrency={FILES_AT_ONCE}"))
         .arg("--test-reporter=spec");
-    if let Some(filter) = filter {
-        command.arg(format!("--test-name-pattern={filter}"));
-    }
     tests(command.args(files))
 }
 
