@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::{check, demo, doctor, explain, generate, inbox, init, log, policy};
+use crate::{check, demo, doctor, explain, generate, inbox, init, log, policy, replay};
 
 /// Examples first, then the way to call it, then the details.
 const TEMPLATE: &str = "\
@@ -56,6 +56,7 @@ Answering:
 
 Looking back:
   log         Read the record of every question and decision
+  replay      Decide the recorded calls again under another policy
 
 Setting up:
   init        Write a commented policy to start from
@@ -203,6 +204,27 @@ Exit status:
   2  `verify`: lines are missing or were changed"
     )]
     Log(log::Args),
+    /// Decide the recorded calls again under another policy
+    #[command(
+        help_template = TEMPLATE,
+        before_help = "\
+Examples:
+  countersign replay --config new.json           what a new policy would change
+  countersign replay --since 7d --json           against the policy in force
+  countersign replay --config new.json --fail-on newly-runs --fail-on newly-blocked
+
+A call is decided as the log has it, in its directory as that is now, without
+the approvals that held for a session. A call that the log has masked, cut or
+not recorded is counted and not guessed at. What a rule allowed is not in the
+log.
+",
+        after_help = "\
+Exit status:
+  0  nothing that `--fail-on` names
+  1  an error, or wrong usage
+  2  something it names: without it, a call would run that did not"
+    )]
+    Replay(replay::Args),
     /// Look whether everything that should gate is gating
     #[command(
         help_template = TEMPLATE,

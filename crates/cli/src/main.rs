@@ -12,6 +12,7 @@ mod inbox;
 mod init;
 mod log;
 mod policy;
+mod replay;
 mod terminal;
 
 use std::process::ExitCode;
@@ -39,6 +40,7 @@ fn run(command: Command) -> exit::Outcome {
         Command::DemoChild(args) => demo::run_child(args),
         Command::Init(args) => init::run(&args),
         Command::Log(args) => log::run(&args),
+        Command::Replay(args) => replay::run(&args),
         Command::Completions(args) => generate::completions(&args),
         Command::Man(args) => generate::man(&args),
     }

@@ -210,13 +210,17 @@ impl Checker {
     }
 
     fn workspace(&mut self, options: WorkspaceOptions) -> &Workspace {
-        // Configuration given as text is new with every request.
+        // Configuration given as text is often new with every request: one
+        // is kept.
         let texts = [&options.config_override, &options.project_override];
         if texts
             .into_iter()
             .any(|s| matches!(s, Some(Source::Text { .. })))
         {
-            self.workspaces.remove("");
+            let same = |workspace: &Workspace| workspace.options() == options;
+            if !self.workspaces.get("").is_some_and(same) {
+                self.workspaces.remove("");
+            }
             return self
                 .workspaces
                 .entry(String::new())

@@ -4,7 +4,7 @@
 //! begun anew at its size is read with its older files.
 
 pub mod entry;
-mod filter;
+pub mod filter;
 mod read;
 mod show;
 mod stats;
