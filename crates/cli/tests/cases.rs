@@ -92,6 +92,8 @@ struct Call {
     surface: Option<String>,
     /// The value that decides.
     value: Option<String>,
+    /// Members of what is missing.
+    needs: Option<Value>,
     /// Whether the approval, if asked for, is remembered for later calls.
     #[serde(default)]
     remember: bool,
@@ -268,6 +270,19 @@ impl World {
     }
 }
 
+/// Whether a value has all members of another one.
+fn has(found: &Value, expected: &Value) -> bool {
+    match (found, expected) {
+        (Value::Object(found), Value::Object(expected)) => expected
+            .iter()
+            .all(|(name, value)| found.get(name).is_some_and(|found| has(found, value))),
+        (Value::Array(found), Value::Array(expected)) => {
+            found.len() == expected.len() && found.iter().zip(expected).all(|(f, e)| has(f, e))
+        }
+        _ => found == expected,
+    }
+}
+
 fn run(case: &Case, program: &Mutex<Program>) -> Result<(), Failed> {
     let world = World::new(case);
     let mut checker = Checker::default();
@@ -317,6 +332,13 @@ fn run(case: &Case, program: &Mutex<Program>) -> Result<(), Failed> {
             || !same("pattern", &call.pattern)
             || !same("surface", &call.surface)
             || !same("value", &call.value)
+            || !call
+                .needs
+                .as_ref()
+                .map(|needs| {
+                    serde_json::from_str::<Value>(&world.fill(&needs.to_string())).unwrap()
+                })
+                .is_none_or(|needs| has(&answer["needsCapability"], &needs))
         {
             let message = format!(
                 "call {step} {input}\nexpected {} {:?} {:?} {:?}\nbecause {}\nanswer {answer:#}",

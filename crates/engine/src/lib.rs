@@ -8,6 +8,7 @@ mod facts;
 mod forwarded;
 mod gates;
 mod message;
+mod need;
 mod payload;
 mod preview;
 mod protect;
@@ -25,6 +26,7 @@ pub use decision::{
 pub use facts::{Entry, FactError, Facts};
 pub use forwarded::{ForwardedAsk, ForwardedUnit, ForwardedVerdict, judge_forwarded};
 pub use message::{Refusal, denial_message, gate_error_message};
+pub use need::{Again, Grantor, Missing, Need};
 pub use payload::{AskKind, AskPayload, Evidence};
 pub use preview::preview;
 pub use scene::{GateSettings, Infrastructure, Protected, Scene, SkillEntry};

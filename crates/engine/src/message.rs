@@ -3,6 +3,7 @@
 use countersign_policy::Action;
 
 use crate::decision::{DecidedBy, Decision};
+use crate::need::Need;
 use crate::payload::{AskKind, AskPayload};
 use crate::preview::cut;
 
@@ -66,12 +67,20 @@ pub enum Refusal {
 }
 
 /// The message for the agent. It identifies what was refused by what the agent
-/// wrote itself, and names the rule.
+/// wrote itself, and names the rule; a second line says what is missing.
 #[must_use]
 pub fn denial_message(decision: &Decision, refusal: &Refusal) -> String {
     if let Some(message) = &decision.message {
         return message.clone();
     }
+    let told = told(decision, refusal);
+    match Need::refused(decision, refusal) {
+        Some(need) => format!("{told}\n{}", need.line()),
+        None => told,
+    }
+}
+
+fn told(decision: &Decision, refusal: &Refusal) -> String {
     let Some(ask) = decision.payload.as_deref() else {
         let tool = &decision.deciding.surface;
         return match refusal {

@@ -446,7 +446,7 @@ fn skills() {
     let started = w.with(|scene, facts| judge_skill("ops", scene, facts));
     assert_eq!(started.verdict, Deny);
     assert_eq!(
-        denial_message(&started, &Refusal::Policy),
+        told(&started, &Refusal::Policy),
         "[pi-permission-system] is not permitted to access skill 'ops' (matched 'ops')."
     );
 }
@@ -456,7 +456,7 @@ fn messages() {
     let w = world(json!({"*": "ask", "path": {"*": "allow", "*.env": "deny"}}));
     let denied = w.decide("read", json!({"path": ".env"}));
     assert_eq!(
-        denial_message(&denied, &Refusal::Policy),
+        told(&denied, &Refusal::Policy),
         "[pi-permission-system] is not permitted to access path '.env' via tool 'read' (matched '*.env')."
     );
     let asked = w.decide("deploy", json!({}));
@@ -464,7 +464,7 @@ fn messages() {
         reason: Some("Session 'abc123' is not serving forwarded permission requests".to_owned()),
     };
     assert_eq!(
-        denial_message(&asked, &unavailable),
+        told(&asked, &unavailable),
         "[pi-permission-system] Using tool 'deploy' requires approval, but no interactive UI is \
          available. Reason: Session 'abc123' is not serving forwarded permission requests."
     );
@@ -472,9 +472,17 @@ fn messages() {
         reason: Some("not now.".to_owned()),
     };
     assert_eq!(
-        denial_message(&asked, &user),
+        told(&asked, &user),
         "[pi-permission-system] User denied tool 'deploy'. Reason: not now."
     );
+}
+
+/// The message without the line about what is missing.
+fn told(decision: &Decision, refusal: &Refusal) -> String {
+    let message = denial_message(decision, refusal);
+    let (told, missing) = message.split_once('\n').unwrap();
+    assert!(missing.starts_with("Missing: "), "{missing}");
+    told.to_owned()
 }
 
 fn unit(value: &str, floor: Option<&str>) -> ForwardedUnit {

@@ -7,7 +7,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use countersign_engine::{Decision, FloorNote, GateSettings, Scene, SkillEntry, ToolCall, decide};
+use countersign_engine::{
+    Decision, FloorNote, GateSettings, Need, Scene, SkillEntry, ToolCall, decide,
+};
 use countersign_intent::path;
 use countersign_policy::{Grant, GrantScope, GrantSet};
 use countersign_text::{Diagnostic, Span};
@@ -537,6 +539,7 @@ pub fn answer(id: Value, decision: &Decision) -> Value {
         "effects": effects,
         "floors": floors,
         "suggestions": suggestions,
+        "needsCapability": Need::of(decision).map(|need| need.to_json()),
     })
 }
 
@@ -658,7 +661,8 @@ mod tests {
                 "deciding",
                 "effects",
                 "floors",
-                "suggestions"
+                "suggestions",
+                "needsCapability"
             ]
         );
         let deciding: Vec<&String> = answers[0]["deciding"].as_object().unwrap().keys().collect();

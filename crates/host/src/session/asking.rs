@@ -443,18 +443,7 @@ impl Session {
         if ending.approved {
             return Settled::Allowed;
         }
-        let reason = ending.reason.clone();
-        let refusal = match ending.decider.effective() {
-            Some(Decider::Unavailable { .. } | Decider::GateError { .. }) => {
-                Refusal::Unavailable { reason }
-            }
-            Some(Decider::User { .. }) | None => Refusal::User { reason },
-            Some(other) => Refusal::Authority {
-                name: question::decider_in_words(other),
-                reason,
-            },
-        };
-        Settled::Blocked(message(&own.decision, &refusal))
+        Settled::Blocked(message(&own.decision, &refusal(ending)))
     }
 
     /// Calls `done` with the end of an ask: now if it has ended, else when it
@@ -545,6 +534,21 @@ pub enum FollowUp {
     Reason,
     /// How far a grant reaches.
     Reach,
+}
+
+/// Why a call does not run that was asked about and not approved.
+pub(super) fn refusal(ending: &Ending) -> Refusal {
+    let reason = ending.reason.clone();
+    match ending.decider.effective() {
+        Some(Decider::Unavailable { .. } | Decider::GateError { .. }) => {
+            Refusal::Unavailable { reason }
+        }
+        Some(Decider::User { .. }) | None => Refusal::User { reason },
+        Some(other) => Refusal::Authority {
+            name: question::decider_in_words(other),
+            reason,
+        },
+    }
 }
 
 fn unavailable(reason: &str) -> Ending {

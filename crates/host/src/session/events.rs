@@ -1,7 +1,7 @@
 //! What the review log and the event bus are told (spec 04 §6 and §8, spec 06
 //! §3). An entry and the event about the same ask share its id.
 
-use countersign_engine::{DecidedBy, Deciding, Decision, Gate};
+use countersign_engine::{DecidedBy, Deciding, Decision, Gate, Need, Refusal};
 use countersign_forward::wire::{Decider, Request};
 use countersign_intent::ToolCall;
 use countersign_policy::Action;
@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::dialog::Reach;
 use crate::review_log::{CALL_MEMBER, CALL_PARTIAL};
 
-use super::asks::{About, Ending, Pending};
+use super::asks::{About, Ending, OwnCall, Pending};
 use super::{Session, View};
 
 /// Who decided a call that needed no answer.
@@ -244,6 +244,20 @@ fn display(call: &ToolCall, decision: &Decision) -> (String, String) {
     (surface, value)
 }
 
+/// Adds what a call lacks that does not run.
+fn add_need(fields: &mut Map<String, Value>, need: Option<Need>) {
+    if let Some(need) = need {
+        fields.insert("needsCapability".into(), need.to_json());
+    }
+}
+
+/// What a call of this session lacks after its question ended.
+fn need_after(own: &OwnCall, ending: &Ending) -> Option<Need> {
+    (!ending.approved)
+        .then(|| Need::refused(&own.decision, &super::asking::refusal(ending)))
+        .flatten()
+}
+
 impl Session {
     pub(super) fn log_waiting(&self, request_id: &str, about: &About) {
         let mut fields = about_facts(request_id, about);
@@ -263,9 +277,9 @@ impl Session {
         grant: Option<(Reach, bool)>,
     ) {
         // What becomes of a child's question is in the server's own entries.
-        if matches!(pending.about, About::Child(_)) {
+        let About::Own(own) = &pending.about else {
             return;
-        }
+        };
         let word = if ending.approved {
             "approved"
         } else {
@@ -275,6 +289,7 @@ impl Session {
         fields.insert("resolution".into(), json!(ending.state));
         fields.insert("denialReason".into(), json!(ending.reason));
         fields.insert("decidedBy".into(), ending.decider.to_json());
+        add_need(&mut fields, need_after(own, ending));
         if let Some((reach, both)) = grant
             && reach != Reach::Once
             && !pending.suggestions.is_empty()
@@ -342,11 +357,12 @@ impl Session {
             let mut fields = self.settled_facts(&request_id, view, decision, call, tool_call_id);
             fields.insert("resolution".into(), json!("policy_denied"));
             fields.insert("decidedBy".into(), decider_of(&decision.deciding).to_json());
+            add_need(&mut fields, Need::of(decision));
             self.log_review("permission_request.blocked", Value::Object(fields));
         }
         let event = self.settled_event(&request_id, view, decision, call);
         self.front.event("permissions:decision", event);
-        super::asking::message(decision, &countersign_engine::Refusal::Policy)
+        super::asking::message(decision, &Refusal::Policy)
     }
 
     fn settled_facts(
@@ -378,7 +394,7 @@ impl Session {
         let (surface, value) = display(call, decision);
         let allowed = decision.verdict == Action::Allow;
         let decider = decider_of(&decision.deciding);
-        json!({
+        let mut event = json!({
             "requestId": request_id,
             "surface": surface,
             "value": value,
@@ -387,7 +403,11 @@ impl Session {
             "origin": decision.deciding.origin.scope.as_str(),
             "agentName": view.agent,
             "matchedPattern": decision.deciding.pattern,
-        })
+        });
+        if let Some(fields) = event.as_object_mut() {
+            add_need(fields, Need::of(decision));
+        }
+        event
     }
 
     /// Told right before a person is asked.
@@ -439,7 +459,7 @@ impl Session {
         match &pending.about {
             About::Own(own) => {
                 let (surface, value) = display(&own.call, &own.decision);
-                json!({
+                let mut event = json!({
                     "requestId": request_id,
                     "surface": surface,
                     "value": value,
@@ -448,7 +468,11 @@ impl Session {
                     "origin": own.decision.deciding.origin.scope.as_str(),
                     "agentName": own.agent,
                     "matchedPattern": own.decision.deciding.pattern,
-                })
+                });
+                if let Some(fields) = event.as_object_mut() {
+                    add_need(fields, need_after(own, ending));
+                }
+                event
             }
             About::Child(question) => json!({
                 "requestId": request_id,

@@ -325,7 +325,7 @@ fn nobody_to_ask_is_told_as_such() {
         panic!("an unanswered call ran");
     };
     assert_eq!(
-        message,
+        message.lines().next().unwrap(),
         "[pi-permission-system] Running bash command 'pwd' requires approval, but no \
          interactive UI is available. Reason: Session 't6-nobody' is not serving forwarded \
          permission requests."
@@ -504,4 +504,57 @@ fn an_invalid_file_is_announced_and_asks() {
     assert!(root.question().text.contains("ls"));
     root.session.shutdown();
     assert!(!review_log::now_iso8601().is_empty());
+}
+
+#[test]
+fn a_refused_call_says_what_is_missing_to_programs() {
+    let world = World::new(json!({"permission": {"bash": {"*": "ask", "rm *": "deny"}}}));
+    let seat = world.seat("n-root", true, &[]);
+    let blocked = seat
+        .session
+        .gate(&ToolCall::new("bash", json!({"command": "rm x"})), "t1");
+    assert!(matches!(blocked, Gate::Block(_)));
+    let need = seat.event("permissions:decision")["needsCapability"].clone();
+    assert_eq!(need["again"], "no");
+    assert_eq!(need["missing"][0]["grantors"], json!(["rule"]));
+    assert_eq!(
+        world.entries("permission_request.blocked")[0]["needsCapability"],
+        need
+    );
+
+    let settled = seat.ask("ls");
+    let question = seat.question();
+    let answer = Answer::Denied { reason: None };
+    assert!(
+        seat.session
+            .answer(&question.request_id, answer, Via::Select)
+    );
+    let Ok(Settled::Blocked(message)) = settled.recv_timeout(PATIENCE) else {
+        panic!("it was denied");
+    };
+    let need = seat.event("permissions:decision")["needsCapability"].clone();
+    assert_eq!(need["again"], "no");
+    assert_eq!(need["missing"][0]["grantors"], json!(["person", "rule"]));
+    assert_eq!(message.lines().last(), need["text"].as_str());
+    assert_eq!(
+        world.entries("permission_request.denied")[0]["needsCapability"],
+        need
+    );
+
+    let settled = seat.ask("ls");
+    let question = seat.question();
+    let answer = Answer::Approved {
+        reach: Reach::Once,
+        both_directions: false,
+    };
+    assert!(
+        seat.session
+            .answer(&question.request_id, answer, Via::Select)
+    );
+    assert!(settled.recv_timeout(PATIENCE).is_ok());
+    assert_eq!(
+        seat.event("permissions:decision").get("needsCapability"),
+        None
+    );
+    seat.session.shutdown();
 }
