@@ -16,6 +16,7 @@ mod scene;
 mod subject;
 #[cfg(test)]
 mod tests;
+mod tree;
 
 pub use countersign_intent::{IntentSettings, ShellTool, ToolCall};
 pub use decide::{decide, judge_skill};

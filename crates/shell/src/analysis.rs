@@ -209,6 +209,21 @@ pub struct PathUse {
     pub certainty: Certainty,
     /// Index into [`Analysis::units`] of the command that uses it.
     pub unit: Option<usize>,
+    /// Where it is a directory: what below it is read as well.
+    pub below: Option<Below>,
+}
+
+/// What a program reads of everything below a directory.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Below {
+    /// Names with a leading dot too.
+    pub hidden: bool,
+    /// What the directory's ignore files list is left out.
+    pub ignores: bool,
+    /// Only files with a name that one of these globs matches; empty: all.
+    pub include: Vec<String>,
+    /// No files and directories with a name that one of these globs matches.
+    pub exclude: Vec<String>,
 }
 
 /// Which way data flows between a program and a path.

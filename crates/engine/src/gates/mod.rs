@@ -1,6 +1,7 @@
 //! The gates of one call (spec 02 §3): each adds the effects it finds, already
 //! judged.
 
+mod below;
 mod paths;
 mod shell;
 mod tool;

@@ -2,12 +2,14 @@
 //! border of the workspace, and this system's own files.
 
 use countersign_intent::{Intent, Kind, path};
-use countersign_policy::{Action, Evaluation, Family, Flavour, Pattern, Rule};
-use countersign_shell::{Direction, Proof};
+use countersign_policy::{Action, Evaluation, Family, Flavour, Pattern, Policy, Rule};
+use countersign_shell::{Direction, FloorCause, Proof};
 use countersign_text::Span;
 
 use crate::decide::Judge;
-use crate::decision::{DecidedBy, Gate, Grantable, JudgedEffect, OWN_FILES, UNKNOWN_PATH};
+use crate::decision::{
+    DecidedBy, FloorNote, Gate, Grantable, JudgedEffect, OWN_FILES, UNKNOWN_PATH,
+};
 use crate::protect;
 use crate::scene::Infrastructure;
 use crate::subject::{Dots, Subject, is_catch_all, is_explicit, stricter};
@@ -283,7 +285,7 @@ impl Judge<'_> {
         for (family, gate, explicit) in families {
             let mut worst: Option<(JudgedEffect, usize)> = None;
             for member in members(family, used.direction) {
-                let Some(said) = self.could_say(member, &globs, explicit) else {
+                let Some(said) = could_say(self.scene.policy, member, &globs, explicit) else {
                     continue;
                 };
                 let mut effect = JudgedEffect::new(gate, *member, used.typed);
@@ -307,34 +309,56 @@ impl Judge<'_> {
         }
     }
 
-    /// The strictest that the rules could say about what a glob stands for.
-    fn could_say(&self, surface: &str, globs: &[&str], explicit: bool) -> Option<Evaluation> {
-        let policy = self.scene.policy;
-        let said = policy.evaluate_glob(surface, globs);
-        if !explicit || is_explicit(policy, &said) {
-            return Some(said);
-        }
-        // The default is the strictest and hides what somebody wrote.
-        let on = |rule: &Rule| {
-            rule.surface == surface
-                || Pattern::verbatim(&rule.surface, Flavour::Posix, false).matches(surface)
+    /// Files that are read because they lie below a directory. A program may
+    /// leave some out for reasons of its own: what a rule denies is asked
+    /// about.
+    pub(super) fn found_below(&mut self, used: &Use<'_>, subjects: &[Subject]) {
+        let surface = Family::Path.read();
+        let judged = subjects
+            .iter()
+            .filter_map(|subject| Some((subject, subject.judge(self.scene, surface, true)?)))
+            .filter(|(_, said)| said.action != Action::Allow)
+            .max_by_key(|(_, said)| said.action);
+        let Some((subject, said)) = judged else {
+            return;
         };
-        let mut strictest: Option<Evaluation> = None;
-        for (at, rule) in policy.rules().iter().enumerate().rev() {
-            if !rule.is_explicit() || !on(rule) {
-                continue;
-            }
-            let pattern = Pattern::new(&rule.pattern, policy.context(), true);
-            if globs.iter().any(|glob| pattern.may_match_glob(glob)) {
-                let found = Evaluation {
-                    action: rule.action,
-                    rule: Some(at),
-                    ..said
-                };
-                strictest = stricter(strictest, Some(found));
-            }
+        let flavour = self.scene.settings.flavour;
+        let file = &subject.lexical;
+        let file = path::below(self.scene.cwd, file, flavour).unwrap_or(file);
+        let used = Use {
+            typed: file,
+            ..*used
+        };
+        let mut effect = self.judged(
+            &used,
+            Family::Path,
+            used.gates.path,
+            surface,
+            &said,
+            subject,
+        );
+        if said.action == Action::Deny {
+            effect.verdict = Action::Allow;
+            let note = format!("reads everything below the directory, and with it `{file}`");
+            let span = used.span.unwrap_or_default();
+            self.floors
+                .push(FloorNote::new(FloorCause::ComputedPath, &note, span));
+            self.floor(&mut effect, UNKNOWN_PATH);
+            effect.grantable = Grantable::Never;
+            self.answer(&mut effect, || None);
         }
-        strictest
+        self.describe(&mut effect, subject);
+        self.effects.push(effect);
+    }
+
+    /// Whether a rule somebody wrote could say anything but yes to reading
+    /// what these globs stand for.
+    pub(super) fn could_object(&self, globs: &[String]) -> bool {
+        let globs: Vec<&str> = globs.iter().map(String::as_str).collect();
+        [self.scene.policy, self.scene.resolved]
+            .into_iter()
+            .filter_map(|policy| could_say(policy, Family::Path.read(), &globs, true))
+            .any(|said| said.action != Action::Allow)
     }
 }
 
@@ -345,4 +369,33 @@ fn keep_stricter(worst: &mut Option<(JudgedEffect, usize)>, effect: JudgedEffect
     {
         *worst = Some((effect, at));
     }
+}
+
+/// The strictest that the rules could say about what a glob stands for.
+fn could_say(policy: &Policy, surface: &str, globs: &[&str], explicit: bool) -> Option<Evaluation> {
+    let said = policy.evaluate_glob(surface, globs);
+    if !explicit || is_explicit(policy, &said) {
+        return Some(said);
+    }
+    // The default is the strictest and hides what somebody wrote.
+    let on = |rule: &Rule| {
+        rule.surface == surface
+            || Pattern::verbatim(&rule.surface, Flavour::Posix, false).matches(surface)
+    };
+    let mut strictest: Option<Evaluation> = None;
+    for (at, rule) in policy.rules().iter().enumerate().rev() {
+        if !rule.is_explicit() || !on(rule) {
+            continue;
+        }
+        let pattern = Pattern::new(&rule.pattern, policy.context(), true);
+        if globs.iter().any(|glob| pattern.may_match_glob(glob)) {
+            let found = Evaluation {
+                action: rule.action,
+                rule: Some(at),
+                ..said
+            };
+            strictest = stricter(strictest, Some(found));
+        }
+    }
+    strictest
 }

@@ -29,9 +29,9 @@ const GATES: Gates = Gates {
 };
 
 /// Where a command starts, and how its globs are read.
-struct Start<'c, 'f> {
+pub(super) struct Start<'c, 'f> {
     command: &'c ShellCommand,
-    directory: String,
+    pub(super) directory: String,
     /// Made when the first glob is met.
     expander: RefCell<Option<Expander<'f>>>,
 }
@@ -70,6 +70,7 @@ impl<'a> Judge<'a> {
                 used.direction,
                 used.role,
                 used.certainty,
+                &used.below,
             );
             if paths.len() > 1 && !seen.insert(key) {
                 continue;
@@ -113,7 +114,7 @@ impl<'a> Judge<'a> {
             .expand(pattern)
     }
 
-    fn subject(&self, typed: &str, base: &str) -> Subject {
+    pub(super) fn subject(&self, typed: &str, base: &str) -> Subject {
         Subject::new(self.scene, self.facts, typed, base, Dots::Both)
     }
 
@@ -193,7 +194,8 @@ impl<'a> Judge<'a> {
             From::Unknown if absolute => start.directory.clone(),
             From::Unknown => {
                 // The end of the path is known, its start is not.
-                let globs = [typed.clone().into_owned(), format!("**/{typed}")];
+                let mut globs = vec![typed.clone().into_owned(), format!("**/{typed}")];
+                and_below(used, &mut globs);
                 self.unknown_path(&judged, &globs, shape == Shape::Strict);
                 return;
             }
@@ -212,7 +214,17 @@ impl<'a> Judge<'a> {
                     return;
                 }
                 let subject = self.subject(&typed, &base);
+                let directory = subject.lexical.clone();
                 self.path_use(&judged, &[subject]);
+                if let Some(below) = &used.below {
+                    self.below(start, &judged, &directory, below);
+                }
+            }
+        }
+        if let (Some(below), Certainty::Glob) = (&used.below, used.certainty) {
+            let pattern = path::join(&escape(&base), &typed, flavour);
+            for directory in self.expand(start, &pattern).unwrap_or_default() {
+                self.below(start, &judged, &directory, below);
             }
         }
     }
@@ -267,7 +279,7 @@ impl<'a> Judge<'a> {
     }
 
     /// The files this command may make, by name.
-    fn planned(&self, start: &Start<'_, 'a>) -> Vec<String> {
+    pub(super) fn planned(&self, start: &Start<'_, 'a>) -> Vec<String> {
         let flavour = self.scene.settings.flavour;
         start
             .command
@@ -305,6 +317,7 @@ impl<'a> Judge<'a> {
                 From::Unknown => globs.push(format!("**/{glob}")),
             }
         }
+        and_below(used, &mut globs);
         self.unknown_path(judged, &globs, !judged.program);
     }
 
@@ -497,6 +510,14 @@ impl<'a> Judge<'a> {
     }
 }
 
+/// Adds what lies below, where that is read too.
+fn and_below(used: &PathUse, globs: &mut Vec<String>) {
+    if used.below.is_some() {
+        let below: Vec<String> = globs.iter().map(|glob| format!("{glob}/**")).collect();
+        globs.extend(below);
+    }
+}
+
 /// Whether a pure reader's operands are files it opens, and not words it
 /// prints or looks up.
 fn opens_its_operands(unit: &str) -> bool {
@@ -517,7 +538,7 @@ fn opens_its_operands(unit: &str) -> bool {
 }
 
 /// A text in which no character is a wildcard.
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     for c in text.chars() {
         if matches!(c, '*' | '?' | '[' | '\\') {

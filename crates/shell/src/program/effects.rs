@@ -58,6 +58,7 @@ fn analyse_row(args: &[Arg<'_>], row: &'static Row, writes: bool, depth: u8) -> 
     options(&mut walk);
     operands(&mut walk);
     checks::run(&mut walk);
+    super::below::note(&mut walk);
     walk.facts.unknown = row.check == Check::Launcher;
     if matches!(
         row.check,
@@ -102,6 +103,10 @@ fn is_plain_name_at(args: &[Arg<'_>]) -> bool {
 /// The facts of a program and of its subcommand, which starts at word `at`.
 fn merge(mut outer: Facts, inner: Facts, at: usize) -> Facts {
     outer.unknown = inner.unknown;
+    outer.below = inner.below.map(|(below, words)| {
+        let words = words.into_iter().map(|index| index + at).collect();
+        (below, words)
+    });
     // What the outer walk thought of the subcommand's words does not count.
     outer
         .runs

@@ -9,6 +9,7 @@
 //! module of its own.
 
 mod awk;
+mod below;
 mod checks;
 mod code;
 mod effects;
@@ -19,7 +20,8 @@ mod sed;
 mod tables;
 mod walk;
 
-use crate::{Direction, Exemption, FloorCause, PathRole, Proof};
+use self::walk::known;
+use crate::{Below, Direction, Exemption, FloorCause, PathRole, Proof};
 
 /// One word of a command, as far as it is known.
 #[derive(Clone, Copy, Debug)]
@@ -74,6 +76,9 @@ pub struct Facts {
     /// Where the subcommand stands, when options stand before it
     /// (`git -C dir push`): the same command without these is worth a rule.
     pub verb: Option<usize>,
+    /// What it reads below the directories among these words (0: below the
+    /// `.` in `texts`).
+    pub below: Option<(Below, Vec<usize>)>,
     /// Nothing is known of the program: any of its words may be run.
     pub unknown: bool,
     /// Paths written inside a word in another language (`sed 'w out'`,

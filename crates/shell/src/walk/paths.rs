@@ -95,6 +95,7 @@ impl Walker<'_, '_> {
                     base,
                     certainty,
                     unit,
+                    below: None,
                 });
                 if rooted {
                     break;
@@ -130,6 +131,7 @@ impl Walker<'_, '_> {
             base,
             certainty: Certainty::Computed,
             unit: Some(unit),
+            below: None,
         });
     }
 
@@ -211,6 +213,7 @@ impl Walker<'_, '_> {
             let Some(item) = items.get(path.arg) else {
                 continue;
             };
+            let first = self.out.analysis.paths.len();
             for value in self.variants(item) {
                 self.emit_path(
                     &value,
@@ -237,6 +240,7 @@ impl Walker<'_, '_> {
                     );
                 }
             }
+            self.reads_below(facts, path.arg, first);
         }
         let proved = facts.operands.unwrap_or((Direction::Both, Proof::Unproven));
         let moved = Self::moved(items, facts, start);
@@ -257,7 +261,23 @@ impl Walker<'_, '_> {
             if elsewhere {
                 continue;
             }
+            let first = self.out.analysis.paths.len();
             self.operand(item, unit, (options, listed), proved, start);
+            self.reads_below(facts, i, first);
+        }
+    }
+
+    /// Marks the paths from `first` on, if everything below them is read.
+    fn reads_below(&mut self, facts: &Facts, arg: usize, first: usize) {
+        let Some((below, words)) = &facts.below else {
+            return;
+        };
+        if !words.contains(&arg) {
+            return;
+        }
+        let paths = self.out.analysis.paths.get_mut(first..);
+        for path in paths.unwrap_or_default() {
+            path.below = Some(below.clone());
         }
     }
 
@@ -289,6 +309,7 @@ impl Walker<'_, '_> {
                 Direction::Both => Proof::Unproven,
                 Direction::Read | Direction::Write => Proof::Core,
             };
+            let first = self.out.analysis.paths.len();
             self.push_paths(
                 std::slice::from_ref(&path.text),
                 span,
@@ -298,6 +319,9 @@ impl Walker<'_, '_> {
                 Some(unit),
                 start,
             );
+            if path.text == "." {
+                self.reads_below(facts, path.arg, first);
+            }
         }
         if !facts.computed_paths.is_empty() {
             let base = start.iter().next().unwrap_or(Base::Unknown);

@@ -79,7 +79,10 @@ pub(super) static ROWS: &[Row] = &[
             o("unified context", Optional),
         ],
     ),
-    search("grep egrep fgrep zgrep zegrep zfgrep bzgrep xzgrep", GREP),
+    search(
+        "grep egrep fgrep rgrep zgrep zegrep zfgrep bzgrep xzgrep",
+        GREP,
+    ),
     search("rg", RIPGREP).guarded(),
     row("sed", SED, Operands::CorePattern(1))
         .check(Check::Sed)
@@ -144,6 +147,11 @@ const GREP: &[Opt] = &[
     o("include include-dir", Glob),
     o("color colour", Optional),
     o(
+        "recursive dereference-recursive no-messages line-number with-filename no-filename ignore-case invert-match word-regexp line-regexp count files-with-matches files-without-match only-matching quiet silent extended-regexp fixed-strings basic-regexp perl-regexp null null-data text line-buffered initial-tab byte-offset",
+        Flag,
+    ),
+    o("help version", Help),
+    o(
         "E F G P i v w x y c l L n o q s b H h r R T U z Z a I u 0 1 2 3 4 5 6 7 8 9",
         Flag,
     ),
@@ -160,7 +168,7 @@ const RIPGREP: &[Opt] = &[
         Value,
     ),
     o(
-        "i s S v w x c l n N o q U z u L p P F H I a b 0 . V h no-config",
+        "i s S v w x c l n N o q U z u L p P F H I a b 0 . V h no-config hidden unrestricted no-ignore no-ignore-vcs no-hidden ignore-case smart-case case-sensitive invert-match word-regexp line-regexp count count-matches files-with-matches files-without-match line-number no-line-number only-matching quiet multiline fixed-strings pcre2 pretty no-heading heading with-filename no-filename json vimgrep trim column stats null follow no-messages text",
         Flag,
     ),
 ];

@@ -23,9 +23,9 @@ pub(super) static ROWS: &[Row] = &[
     row("sponge", &[o("a", Flag)], Operands::Files),
     row("sd", &[o("f flags n max-replacements", Value), o("s F p A string-mode fixed-strings preview across", Flag)], Operands::Pattern(2)),
     row("ag ack ack-grep", &[
-        o("pager", Script), o("A after B before C context G file-search-regex g m max-count depth ignore ignore-dir W width type T path-to-ignore p", Value), o("ackrc", TeethValue("reads further options from a file")), o("f", Flag), o("x", Flag), o("output", TeethValue("evaluates Perl text")),
+        o("pager", Script), o("A after B before C context G file-search-regex g m max-count depth ignore ignore-dir W width type T path-to-ignore p", Value), o("ackrc", TeethValue("reads further options from a file")), o("f hidden u unrestricted a all-types skip-vcs-ignores U l L c i s S v w n r R H o 0 column nogroup nocolor nobreak", Flag), o("x", Flag), o("output", TeethValue("evaluates Perl text")),
     ], Operands::Pattern(1)).guarded(),
-    row("ugrep ug", &[o("e regexp", Pattern), o("f file", PatternFile), o("filter view", Script), o("config", TeethOptional("reads further options from a file")), o("save-config", OptionalWrite), o("A B C m max-count g glob t file-type", Value)], Operands::Pattern(1)),
+    row("ugrep ug", &[o("e regexp", Pattern), o("f file", PatternFile), o("filter view", Script), o("config", TeethOptional("reads further options from a file")), o("save-config", OptionalWrite), o("A B C m max-count g glob t file-type", Value), o("r R recursive i n l L c v w x o q s h H E F G P hidden", Flag)], Operands::Pattern(1)),
     row("git-grep", &[], Operands::Pattern(1)),
     row("jq gojq jaq", &[
         o("f from-file", PatternFile), o("L library-path", Path), o("indent tab-width", Value), o("slurpfile rawfile", PairRead), o("arg argjson", Pair), o("args jsonargs", Flag), o("r raw-output c compact-output s slurp n null-input e exit-status S sort-keys C M a j R g h tab stream seq unbuffered 0 raw-output0 raw-input", Flag),
