@@ -12,8 +12,13 @@ const HOST: &str = "hosts/pi-1.6.0/node_modules";
 /// What is measured.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 pub enum What {
-    /// A forwarded question between two real Pi processes, ours and the predecessor's
+    /// A forwarded question between two real Pi processes, ours and the
+    /// predecessor's; then with 1, 10 and 100 children waiting, as processes and
+    /// in one process, and how long a killed parent goes unnoticed
     Forward,
+    /// A thousand processes that ask at once, and a hundred questions a second
+    /// for a minute: every question accounted for
+    Rate,
     /// A decision inside the Pi process, ours and the predecessor's
     Decide,
     /// Analysing shell commands, short ones and hostile megabytes
@@ -27,12 +32,30 @@ pub enum What {
 /// Measures and prints.
 pub fn run(what: What) -> Result<()> {
     match what {
-        What::Forward => in_pi("forward.mjs"),
+        What::Forward => {
+            in_pi("forward.mjs")?;
+            forwarding(&["--in-process", "--lost", "5"])
+        }
+        What::Rate => forwarding(&["--waiting", "", "--burst", "1000", "--steady", "60"]),
         What::Decide => in_pi("decide.mjs"),
         What::Shell => in_rust("shell"),
         What::Policy => in_rust("policy"),
         What::Check => in_rust("check"),
     }
+}
+
+fn forwarding(arguments: &[&str]) -> Result<()> {
+    let example = [
+        "run",
+        "--quiet",
+        "--release",
+        "-p",
+        "countersign-host",
+        "--example",
+        "bench_forward",
+        "--",
+    ];
+    run_program(cargo(&example).args(arguments))
 }
 
 fn in_rust(bench: &str) -> Result<()> {

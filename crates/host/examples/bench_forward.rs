@@ -1,12 +1,14 @@
-//! Measures a forwarded ask between two processes: from the moment the child
-//! asks to the moment it has the answer, with others waiting meanwhile.
+//! Measures a forwarded ask: from the moment the child asks to the moment it
+//! has the answer, with others waiting meanwhile.
 //!
-//! `bench_forward [--asks N] [--waiting N,N,…] [--burst N] [--steady SECONDS]
-//! [--json]`
+//! `bench_forward [--asks N] [--waiting N,N,…] [--in-process] [--lost N]
+//! [--burst N] [--steady SECONDS] [--json]`
 //!
 //! For each number of children, one of them asks again and again and is
 //! answered by rule, while the others' questions wait for a person who does
-//! not answer. `--burst` then has that many processes ask once, all at once;
+//! not answer: processes, and with `--in-process` children in the parent's
+//! process as well. `--lost` kills a parent that many times, and measures until
+//! its child is told; `--burst` has that many processes ask once, all at once;
 //! `--steady` has ten processes ask ten times a second each.
 
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -17,8 +19,9 @@ use std::time::{Duration, Instant};
 
 use countersign_host::forwarding::wire::{Decider, Request};
 use countersign_host::forwarding::{
-    ANSWER_KEY_VARIABLE, AskOptions, Gone, Handler, Outcome, ProofState, Ruling, Server,
-    ServerOptions, Verdict, Waiting, answer_key_value, ask, inherited_key,
+    ANSWER_KEY_VARIABLE, AskOptions, Gone, Handler, InheritedKey, LivenessChannel, Outcome,
+    ProofState, Ruling, Server, ServerOptions, Verdict, Waiting, answer_key_value, ask,
+    inherited_key,
 };
 use serde_json::{Value, json};
 
@@ -29,6 +32,7 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
         ["child", root, id, asks, pace] => child(Path::new(root), id, asks, pace),
+        ["serve", root] => serve_until_killed(Path::new(root)),
         other => parent(other),
     };
     match done {
@@ -154,13 +158,27 @@ fn parent(words: &[&str]) -> Result<(), Failure> {
     let asks: usize = option("--asks").unwrap_or("200").parse()?;
     let burst: usize = option("--burst").unwrap_or("0").parse()?;
     let steady: usize = option("--steady").unwrap_or("0").parse()?;
+    let lost: usize = option("--lost").unwrap_or("0").parse()?;
     let waiting = option("--waiting").unwrap_or("1,10,100").split(',');
+    let waiting: Vec<usize> = waiting
+        .filter(|text| !text.is_empty())
+        .map(str::parse)
+        .collect::<Result<_, _>>()?;
     let mut results = Vec::new();
-    for children in waiting {
-        let children: usize = children.parse()?;
-        let name = format!("{children} children waiting");
+    for children in waiting.iter().copied() {
+        let name = format!("{children} processes waiting");
         let taken = one(children, asks)?;
         results.push(summary(&name, taken, None));
+    }
+    if words.contains(&"--in-process") {
+        for children in waiting {
+            let name = format!("{children} in-process waiting");
+            results.push(summary(&name, in_process(children, asks)?, None));
+        }
+    }
+    if lost > 0 {
+        let taken = (0..lost).map(|_| notice()).collect::<Result<_, _>>()?;
+        results.push(summary("a killed parent noticed", taken, None));
     }
     if burst > 0 {
         let (taken, all) = together(burst, 1, 0)?;
@@ -178,12 +196,19 @@ fn parent(words: &[&str]) -> Result<(), Failure> {
     for result in &results {
         let number = |key: &str| result.get(key).and_then(Value::as_f64).unwrap_or_default();
         println!(
-            "{:<24} median {:>8.3} ms   p99 {:>8.3} ms   max {:>8.3} ms   ({} asks)",
+            "{:<24} median {:>8.3} ms   p99 {:>8.3} ms   max {:>8.3} ms   ({} asks{})",
             result.get("name").and_then(Value::as_str).unwrap_or("?"),
             number("median_ms"),
             number("p99_ms"),
             number("max_ms"),
             number("asks"),
+            match result.get("asks_per_second").and_then(Value::as_f64) {
+                Some(rate) => format!(
+                    ", {rate:.1}/s, none lost, server {:.1} MB",
+                    number("server_memory_kb") / 1024.0
+                ),
+                None => String::new(),
+            },
         );
     }
     Ok(())
@@ -235,6 +260,86 @@ fn one(children: usize, asks: usize) -> Result<Vec<Duration>, Failure> {
     taken
 }
 
+/// A question of a child in this process, which knows its parent in memory.
+fn from_within(root: &Path, id: String, value: &str, server: &Server) -> AskOptions {
+    let mut request = Request::new(id.clone(), 0, &id, "P");
+    request.surface = Some("bash".into());
+    request.value = Some(value.into());
+    request.message = Some(format!("May {id} run this?"));
+    let mut options = AskOptions::new(root, request, Arc::new(|_, _| {}));
+    options.key = InheritedKey::Key(server.public_key());
+    options.channel = LivenessChannel::Registry {
+        is_serving: Arc::new(|id| id == "P"),
+        serving: Arc::new(|| vec!["P".into()]),
+    };
+    options
+}
+
+fn in_process(children: usize, asks: usize) -> Result<Vec<Duration>, Failure> {
+    let place = Place::new()?;
+    let (server, _) = serve(&place.0)?;
+    let mut others = Vec::new();
+    for number in 1..children {
+        let options = from_within(&place.0, format!("waiting-{number}"), "wait", &server);
+        let cancel = options.cancel.clone();
+        others.push((cancel, std::thread::spawn(move || ask(options))));
+    }
+    while server.waiting().len() + 1 < children {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let mut taken = Vec::new();
+    for number in 0..asks {
+        let options = from_within(&place.0, format!("measured-{number}"), "ls", &server);
+        let start = Instant::now();
+        let outcome = ask(options);
+        taken.push(start.elapsed());
+        if !outcome.is_approval() {
+            return Err(format!("lost {outcome:?}").into());
+        }
+    }
+    for (cancel, thread) in others {
+        cancel.cancel();
+        let _ = thread.join();
+    }
+    server.stop();
+    Ok(taken)
+}
+
+fn serve_until_killed(root: &Path) -> Result<(), Failure> {
+    let (_server, _) = serve(root)?;
+    println!("ready");
+    std::io::stdout().flush()?;
+    std::io::stdin().read_line(&mut String::new())?;
+    Ok(())
+}
+
+/// From the death of a parent to the end of its child's question.
+fn notice() -> Result<Duration, Failure> {
+    let place = Place::new()?;
+    let mut parent = Command::new(std::env::current_exe()?)
+        .arg("serve")
+        .arg(&place.0)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()?;
+    let out = parent.stdout.take().ok_or("no output")?;
+    BufReader::new(out).lines().next().ok_or("no parent")??;
+    let mut request = Request::new("lost", 0, "C", "P");
+    request.value = Some("wait".into());
+    request.message = Some("May it?".into());
+    let options = AskOptions::new(&place.0, request, Arc::new(|_, _| {}));
+    let asking = std::thread::spawn(move || (ask(options), Instant::now()));
+    std::thread::sleep(Duration::from_millis(600));
+    let killed = Instant::now();
+    parent.kill()?;
+    parent.wait()?;
+    let (outcome, told) = asking.join().map_err(|_| "the child panicked")?;
+    match outcome {
+        Outcome::Unavailable(_) => Ok(told - killed),
+        Outcome::Answered(answered) => Err(format!("answered: {answered:?}").into()),
+    }
+}
+
 fn together(children: usize, asks: usize, pace: u64) -> Result<(Vec<Duration>, Duration), Failure> {
     let place = Place::new()?;
     let (server, key) = serve(&place.0)?;
@@ -278,6 +383,7 @@ fn summary(name: &str, mut taken: Vec<Duration>, all: Option<Duration>) -> Value
         "p99_ms": at(99),
         "max_ms": millis(taken.last()),
         "all_ms": millis(all.as_ref()),
+        "asks_per_second": all.map(|all| f64::from(u32::try_from(taken.len()).unwrap_or(u32::MAX)) / all.as_secs_f64()),
         "server_memory_kb": memory_kb(),
     })
 }

@@ -1,4 +1,4 @@
-//! Places where a test can make a process die.
+//! Places where a test can make a process die, and its clock jump.
 //!
 //! Compiled only with the feature `fault-points`; otherwise nothing is left of
 //! them.
@@ -47,4 +47,24 @@ pub fn reached(name: &str) {
     }
     #[cfg(not(unix))]
     std::process::abort();
+}
+
+/// A time of the machine's clock, moved by the milliseconds in the file that
+/// `COUNTERSIGN_CLOCK` names.
+#[cfg(feature = "fault-points")]
+#[doc(hidden)]
+#[must_use]
+pub fn shifted(time: std::time::SystemTime) -> std::time::SystemTime {
+    let Some(path) = std::env::var_os("COUNTERSIGN_CLOCK") else {
+        return time;
+    };
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let millis: i64 = text.trim().parse().unwrap_or(0);
+    let by = std::time::Duration::from_millis(millis.unsigned_abs());
+    let moved = if millis < 0 {
+        time.checked_sub(by)
+    } else {
+        time.checked_add(by)
+    };
+    moved.unwrap_or(time)
 }

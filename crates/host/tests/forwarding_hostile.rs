@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use countersign_host::forwarding::wire::{
     AnswerState, Decider, Heartbeat, Process, Request, Response, ResponseFile, Via,
@@ -643,6 +643,49 @@ fn a_thousand_at_once() {
         let expected = id.bytes().map(u32::from).sum::<u32>() % 3 != 1;
         assert_eq!(outcome.response.is_approval(), expected, "{id}");
     }
+    server.stop();
+    assert_eq!(files_below(&world.mailbox()), Vec::<String>::new());
+}
+
+#[test]
+fn a_hundred_a_second() {
+    let world = World::new();
+    let person = Person::new(Reaction::Rule);
+    let server = world.serve(&person);
+    // The full minute is `cargo xtask bench rate`.
+    let rounds = 20;
+    let answered: usize = thread::scope(|scope| {
+        let asking: Vec<_> = (0..10)
+            .map(|child| {
+                let world = &world;
+                scope.spawn(move || {
+                    let begun = Instant::now();
+                    (0..rounds)
+                        .filter(|round| {
+                            thread::sleep(
+                                (Duration::from_millis(100) * *round)
+                                    .saturating_sub(begun.elapsed()),
+                            );
+                            let mut options = world.keyed(&format!("perm-{child}-{round}"));
+                            options.request.requester_session_id = format!("C{child}");
+                            options.grace = Duration::from_secs(600);
+                            ask(options).is_approval()
+                        })
+                        .count()
+                })
+            })
+            .collect();
+        asking
+            .into_iter()
+            .map(|thread| thread.join().unwrap())
+            .sum()
+    });
+    assert_eq!(answered, 200, "every question has its answer");
+    assert_eq!(person.log.count("forwarded_permission.auto_approved"), 200);
+    assert_eq!(
+        world.log.count("forwarded_permission.response_received"),
+        200
+    );
     server.stop();
     assert_eq!(files_below(&world.mailbox()), Vec::<String>::new());
 }

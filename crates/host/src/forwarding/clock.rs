@@ -15,9 +15,17 @@ impl Clock for SystemClock {
     }
 
     fn wall(&self) -> u64 {
-        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        let since = system_time().duration_since(SystemTime::UNIX_EPOCH);
         since.map_or(0, |since| {
             u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
         })
     }
+}
+
+/// What the machine's clock says. Tests can make it jump for one process.
+pub(crate) fn system_time() -> SystemTime {
+    let now = SystemTime::now();
+    #[cfg(feature = "fault-points")]
+    let now = crate::fault_point::shifted(now);
+    now
 }

@@ -17,6 +17,7 @@ use serde_json::Value;
 pub use ask::{AskOptions, LivenessChannel, ask, is_serving, prepare};
 pub use cancel::CancelToken;
 pub use clock::SystemClock;
+pub(crate) use clock::system_time;
 pub use keys::{nonce, session_key, session_public_key};
 pub use serve::{Handler, Server, ServerHandle, ServerOptions, StartError};
 

@@ -8,6 +8,8 @@ use std::time::{Duration, SystemTime};
 use countersign_forward::limits::FILE_RETRIES_MS;
 use countersign_forward::mailbox::Fault;
 
+use crate::forwarding::system_time;
+
 pub(super) fn fault(operation: &'static str, path: &Path, error: &io::Error) -> Fault {
     Fault {
         operation,
@@ -125,7 +127,7 @@ pub(super) fn write_new(path: &Path, bytes: &[u8]) -> io::Result<bool> {
 /// be told from what is being written.
 fn create_partial(path: &Path) -> io::Result<(PathBuf, File)> {
     let pid = std::process::id();
-    let mut millis = SystemTime::now()
+    let mut millis = system_time()
         .duration_since(SystemTime::UNIX_EPOCH)
         .map_or(0, |since| since.as_millis());
     loop {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use countersign_forward::limits::{
     HEARTBEAT_BYTES, REQUEST_BYTES, RESPONSE_BYTES, UNCLAIMED_MS, UNCOLLECTED_MS,
@@ -11,6 +11,7 @@ use countersign_forward::liveness::ProcessState;
 use countersign_forward::wire::{Heartbeat, Process, Request, ResponseFile};
 
 use super::files;
+use crate::forwarding::system_time;
 use crate::process;
 
 /// How many entries one sweep looks at, over all inboxes.
@@ -174,7 +175,7 @@ fn older_than(path: &Path, millis: u64) -> bool {
 fn older_than_span(path: &Path, span: Duration) -> bool {
     let modified = std::fs::symlink_metadata(path).and_then(|found| found.modified());
     modified.is_ok_and(|modified| {
-        let age = SystemTime::now().duration_since(modified);
+        let age = system_time().duration_since(modified);
         age.is_ok_and(|age| age > span)
     })
 }
