@@ -100,23 +100,44 @@ pub fn remove_rule(text: &str, surface: &str, pattern: &str) -> Result<String, E
     }
 }
 
-/// Sets a top-level key to a boolean.
+/// A value of an adjustable setting (see [`crate::adjustable`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SettingValue {
+    /// On or off.
+    Flag(bool),
+    /// A number from 1.
+    Count(u64),
+}
+
+/// Sets an adjustable setting, or takes it out where `value` is `None`.
 ///
 /// # Errors
 ///
-/// When `text` is no valid configuration, or would not be one any more.
-pub fn set_flag(text: &str, key: &str, value: bool) -> Result<String, EditError> {
+/// When `text` is no valid configuration, or the edit would not do just that.
+pub fn set_setting(
+    text: &str,
+    key: &str,
+    value: Option<SettingValue>,
+) -> Result<String, EditError> {
     let before = rules(text)?;
     let (root, bom) = open(text)?;
     let object = root.object_value().ok_or(EditError::Unproven)?;
-    match object.get(key) {
-        Some(property) => property.set_value(value.into()),
-        None => {
-            object.append(key, value.into());
+    let input = value.map(|value| match value {
+        SettingValue::Flag(on) => CstInputValue::from(on),
+        SettingValue::Count(number) => CstInputValue::Number(number.to_string()),
+    });
+    match (object.get(key), input) {
+        (Some(property), Some(input)) => property.set_value(input),
+        (Some(property), None) => property.remove(),
+        (None, Some(input)) => {
+            object.append(key, input);
         }
+        (None, None) => {}
     }
     let edited = close(&root, bom);
-    if rules(&edited)? == before {
+    let settings = parse_config(&edited, "config", Scope::Global).settings;
+    let says = settings.ok_or(EditError::Unproven)?.adjustable(key);
+    if rules(&edited)? == before && says == value {
         Ok(edited)
     } else {
         Err(EditError::Unproven)

@@ -1,6 +1,8 @@
 //! Every key of a configuration file, once: the reader, the schema and the
 //! documentation's test are made from this table.
 
+use crate::edit::SettingValue;
+
 /// What a key's value must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -192,6 +194,35 @@ pub(crate) const OLD_LAYOUT: [&str; 7] = [
     "skills",
     "special",
 ];
+
+/// A setting that is a switch or a number, with what it is where nothing is
+/// set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Adjustable {
+    /// The key in the file.
+    pub name: &'static str,
+    /// What it does.
+    pub about: &'static str,
+    /// The value where no file sets one.
+    pub default: SettingValue,
+}
+
+/// The settings that a command may change, in the order of the documentation.
+pub fn adjustable() -> impl Iterator<Item = Adjustable> {
+    let current = KEYS.iter().filter(|key| key.deprecated.is_none());
+    current.filter_map(|key| {
+        let default = match key.kind {
+            Kind::Flag => SettingValue::Flag(key.default? == "true"),
+            Kind::Count => SettingValue::Count(key.default?.parse().ok()?),
+            _ => return None,
+        };
+        Some(Adjustable {
+            name: key.name,
+            about: key.about,
+            default,
+        })
+    })
+}
 
 pub(crate) fn find(name: &str) -> Option<&'static Key> {
     KEYS.iter().find(|key| key.name == name)

@@ -24,6 +24,7 @@ use countersign_policy::compose::ScopePolicy;
 use countersign_text::Diagnostic;
 
 pub use frontmatter::parse_agent;
+pub use keys::{Adjustable, adjustable};
 pub use mcp::mcp_server_names;
 pub use read::{MAX_BYTES, parse_config, unreadable};
 pub use schema::{SCHEMA_ID, schema};

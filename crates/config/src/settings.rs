@@ -3,6 +3,7 @@
 use countersign_policy::Family;
 
 use crate::dialog_keys::Decision;
+use crate::edit::SettingValue;
 
 /// A tool that carries shell semantics under another name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -159,6 +160,29 @@ impl Settings {
             }
         }
         self
+    }
+
+    /// What is set for an adjustable key. `None` where nothing is, or where
+    /// there is no such key.
+    #[must_use]
+    pub fn adjustable(&self, key: &str) -> Option<SettingValue> {
+        let flag = |value: Option<bool>| value.map(SettingValue::Flag);
+        let count = |value: Option<u64>| value.map(SettingValue::Count);
+        match key {
+            "yoloMode" => flag(self.yolo_mode),
+            "debugLog" => flag(self.debug_log),
+            "permissionReviewLog" => flag(self.permission_review_log),
+            "doublePressToConfirm" => flag(self.double_press_to_confirm),
+            "waitForLostParent" => flag(self.wait_for_lost_parent),
+            "requireSignedAnswers" => flag(self.require_signed_answers),
+            "exportSession" => flag(self.export_session),
+            "reviewLogFieldMaxWidth" => count(self.review_log_field_max_width),
+            "logFileMaxMegabytes" => count(self.log_file_max_megabytes),
+            "promptMaxRows" => count(self.prompt_max_rows),
+            "promptFieldMaxWidth" => count(self.prompt_field_max_width),
+            "forwardingTimeoutMs" => count(self.forwarding_timeout_ms),
+            _ => None,
+        }
     }
 
     /// Whether the debug log is written.

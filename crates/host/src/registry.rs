@@ -103,6 +103,16 @@ pub fn child(session_id: &str) -> Option<Child> {
     with(|state| state.children.get(session_id).cloned())
 }
 
+/// The children of this process that forward to a session.
+#[must_use]
+pub fn children_of(session_id: &str) -> Vec<String> {
+    with(|state| {
+        let children = state.children.iter();
+        let own = children.filter(|(_, child)| child.parent.as_deref() == Some(session_id));
+        own.map(|(id, _)| id.clone()).collect()
+    })
+}
+
 /// Records that a session of this process drains its inbox, or no longer does.
 pub fn set_serving(session_id: &str, serving: Option<Serving>) {
     with(|state| match serving {

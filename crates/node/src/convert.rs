@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use countersign_host::dialog::Row;
 use countersign_host::engine::ToolCall;
-use countersign_host::session::{Gate, Options, Question, Settled, Update};
+use countersign_host::session::{Gate, Options, Page, Question, Settled, Update};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -146,6 +146,25 @@ pub fn rows(rows: Option<&[Row]>) -> Value {
         rows.iter()
             .map(|row| json!({ "text": row.text, "style": row.style.as_str() }))
             .collect()
+    })
+}
+
+/// A page of a command.
+pub fn page(page: &Page) -> Value {
+    let options: Vec<Value> = page
+        .options
+        .iter()
+        .map(|option| json!({ "label": option.label, "step": option.step }))
+        .collect();
+    json!({
+        "notice": page.notice.as_ref().map(|(level, text)| json!({
+            "level": level.as_str(),
+            "text": text,
+        })),
+        "title": page.title,
+        "options": options,
+        "input": page.input,
+        "back": page.back,
     })
 }
 

@@ -47,6 +47,10 @@ impl Front for ScriptFront {
         self.tell("event", &json!({ "channel": channel, "data": payload }));
     }
 
+    fn changed(&self) {
+        self.tell("changed", &json!({}));
+    }
+
     fn notice(&self, level: Level, text: &str) {
         self.tell("notice", &json!({ "level": level.as_str(), "text": text }));
     }

@@ -230,8 +230,19 @@ impl Session {
     /// The text of the status line; nothing in the ordinary mode.
     #[napi(catch_unwind)]
     pub fn status(&self) -> Option<String> {
-        let yolo = self.inner.snapshot().settings.yolo_mode();
-        yolo.then(|| "yolo".to_owned())
+        self.inner.status()
+    }
+
+    /// Starts a command of the person: its first page.
+    #[napi(catch_unwind)]
+    pub fn command(&self, name: String, arguments: String) -> String {
+        convert::page(&self.inner.command(&name, &arguments)).to_string()
+    }
+
+    /// The page after a choice, with the text where one was typed.
+    #[napi(catch_unwind)]
+    pub fn menu(&self, step: String, typed: Option<String>) -> String {
+        convert::page(&self.inner.menu(&step, typed.as_deref())).to_string()
     }
 
     /// Ends the session.

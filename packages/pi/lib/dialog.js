@@ -12,6 +12,7 @@ const STYLES = { title: "accent", flagged: "warning", highlight: "accent", warni
  */
 export function ask(native, ctx, question, signal, tui) {
   const state = shared();
+  for (const menu of state.menus) menu.abort();
   const show = ctx.mode === "tui" && tui?.matchesKey ? inline : lists;
   const turn = state.dialogs.then(() => (signal.aborted ? undefined : show(native, ctx.ui, question, signal, tui)));
   state.dialogs = turn.catch(() => {});

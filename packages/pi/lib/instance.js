@@ -1,4 +1,5 @@
 // One session with a copy of this extension.
+import { registerCommands } from "./commands.js";
 import { ask } from "./dialog.js";
 import { refreshExports, sessionOptions } from "./environment.js";
 import { conclude, failed, judge } from "./gate.js";
@@ -68,6 +69,7 @@ export class Instance {
       announcedChildren().unregister(id);
     });
 
+    registerCommands(pi, (ctx) => this.#open(ctx));
     pi.on("session_start", (_event, ctx) => this.#start(ctx));
     pi.on("before_agent_start", (event, ctx) => this.#prepare(event, ctx));
     pi.on("input", (event, ctx) => this.#input(event, ctx));
@@ -233,6 +235,9 @@ export class Instance {
       case "event":
         this.#emit(payload.channel, payload.data);
         break;
+      case "changed":
+        this.#status();
+        break;
       case "notice":
         this.#quietly(() => this.#ctx?.ui.notify(payload.text, payload.level));
         break;
@@ -256,13 +261,11 @@ export class Instance {
     const withdrawn = new AbortController();
     this.#questions.set(id, withdrawn);
     try {
-      this.#status();
       await ask(native, this.#ctx, question, withdrawn.signal, this.#host.tui);
     } catch (error) {
       this.#quietly(() => native.unanswerable(id, error instanceof Error ? error.message : String(error)));
     } finally {
       this.#questions.delete(id);
-      this.#status();
     }
   }
 

@@ -16,6 +16,8 @@ export function shared() {
     allowed: new WeakMap(),
     // The dialog shown last; the next one waits for it.
     dialogs: Promise.resolve(),
+    // Commands that are open; a question closes them.
+    menus: new Set(),
     // Set by guard.js: judges a call that no copy of this extension judged.
     judge: undefined,
     // Takes the wrapping of the session class back, where it is wrapped.

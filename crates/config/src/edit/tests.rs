@@ -85,13 +85,50 @@ fn a_broken_file_is_left_alone() {
 }
 
 #[test]
-fn a_flag_is_set_in_place() {
-    let edited = set_flag(FILE, "yoloMode", true).unwrap();
+fn a_setting_is_changed_in_place_and_taken_out_again() {
+    let on = Some(SettingValue::Flag(true));
+    let edited = set_setting(FILE, "yoloMode", on).unwrap();
     assert!(edited.contains("\"yoloMode\": true") && edited.contains("// careful"));
-    let edited = set_flag(&edited, "yoloMode", false).unwrap();
+    let edited = set_setting(&edited, "yoloMode", Some(SettingValue::Flag(false))).unwrap();
     assert!(edited.contains("\"yoloMode\": false"));
-    assert!(set_flag(FILE, "foo", true).is_err());
-    assert!(set_flag(FILE, "promptMaxRows", true).is_err());
+    let edited = set_setting(&edited, "promptMaxRows", Some(SettingValue::Count(7))).unwrap();
+    assert!(edited.contains("\"promptMaxRows\": 7"));
+    let edited = set_setting(&edited, "promptMaxRows", None).unwrap();
+    assert!(!edited.contains("promptMaxRows") && edited.contains("// my policy"));
+    assert_eq!(set_setting(FILE, "yoloMode", None).as_deref(), Ok(FILE));
+
+    for (key, value) in [
+        ("foo", on),
+        ("promptMaxRows", on),
+        ("promptMaxRows", Some(SettingValue::Count(0))),
+        ("yoloMode", Some(SettingValue::Count(1))),
+        ("permission", on),
+        ("permission", None),
+    ] {
+        assert!(set_setting(FILE, key, value).is_err(), "{key}");
+    }
+    let broken = "{ \"yoloMode\": false, }";
+    assert!(matches!(
+        set_setting(broken, "yoloMode", on),
+        Err(EditError::Invalid(_))
+    ));
+}
+
+#[test]
+fn every_flag_and_number_can_be_adjusted() {
+    for setting in crate::adjustable() {
+        let value = match setting.default {
+            SettingValue::Flag(on) => SettingValue::Flag(!on),
+            SettingValue::Count(number) => SettingValue::Count(number + 1),
+        };
+        let edited = set_setting(FILE, setting.name, Some(value)).unwrap();
+        assert_eq!(
+            set_setting(&edited, setting.name, None).map(|t| rules(&t)),
+            Ok(rules(FILE))
+        );
+        let unset = crate::Settings::default();
+        assert_eq!(unset.adjustable(setting.name), None, "{}", setting.name);
+    }
 }
 
 proptest::proptest! {

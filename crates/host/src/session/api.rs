@@ -67,6 +67,8 @@ pub trait Front: Send + Sync {
     fn question_gone(&self, request_id: &str);
     /// Broadcast an event.
     fn event(&self, channel: &str, payload: Value);
+    /// What [`Session::status`](super::Session::status) says has changed.
+    fn changed(&self) {}
     /// Tell the user something.
     fn notice(&self, level: Level, text: &str);
     /// Ask an authorizer link. The verdict comes back through

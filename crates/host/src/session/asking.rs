@@ -75,6 +75,7 @@ impl Session {
             done: Vec::new(),
         };
         lock(&self.asks).insert(request_id, pending);
+        self.front.changed();
     }
 
     /// The links to consult, in the order of the configuration. A node that
@@ -415,7 +416,7 @@ impl Session {
         }
         self.log_ended(request_id, &pending, &ending, grant);
         let event = self.decision_event(request_id, &pending, &ending, grant);
-        self.front.event("permissions:decision", event);
+        self.tell_decision(event, ending.reason.clone());
         let settled = match &pending.about {
             About::Child(question) => {
                 self.reply(question, &ending);
@@ -436,6 +437,7 @@ impl Session {
         if was_shown {
             self.show_next();
         }
+        self.front.changed();
         true
     }
 

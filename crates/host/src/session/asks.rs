@@ -147,6 +147,13 @@ impl Asks {
         Some(about)
     }
 
+    /// How many wait: this session's own, and children's.
+    pub(super) fn waiting(&self) -> (usize, usize) {
+        let own = |pending: &&Pending| matches!(pending.about, About::Own(_));
+        let own = self.pending.values().filter(own).count();
+        (own, self.pending.len() - own)
+    }
+
     pub(super) fn ids(&self) -> Vec<String> {
         self.pending.keys().cloned().collect()
     }

@@ -341,6 +341,12 @@ impl Session {
             self.log_review(&event, Value::Object(fields));
         }
         let event = self.settled_event(&request_id, view, decision, call);
+        self.tell_decision(event, None);
+    }
+
+    /// Broadcasts a decision, and remembers it for the person.
+    pub(super) fn tell_decision(&self, event: Value, reason: Option<String>) {
+        super::lock(&self.recent).decided(event.clone(), reason);
         self.front.event("permissions:decision", event);
     }
 
@@ -361,7 +367,7 @@ impl Session {
             self.log_review("permission_request.blocked", Value::Object(fields));
         }
         let event = self.settled_event(&request_id, view, decision, call);
-        self.front.event("permissions:decision", event);
+        self.tell_decision(event, decision.deciding.reason.clone());
         super::asking::message(decision, &Refusal::Policy)
     }
 

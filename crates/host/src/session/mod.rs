@@ -11,6 +11,7 @@ mod events;
 mod extension;
 mod forward;
 mod grants;
+mod menu;
 mod question;
 mod serve;
 
@@ -28,6 +29,7 @@ use serde_json::{Value, json};
 
 pub use api::{Answer, Forwarding, Front, Gate, Level, Options, Question, Settled, Update, Via};
 pub use asking::{FollowUp, LinkAnswer};
+pub use menu::{Choice, Page};
 
 use crate::facts::{RealFacts, real_path};
 use crate::forwarding::Server;
@@ -50,6 +52,7 @@ pub struct Session {
     context: Mutex<Context>,
     grants: Mutex<Vec<Grant>>,
     asks: Mutex<Asks>,
+    recent: Mutex<menu::Recent>,
     server: Mutex<Option<Server>>,
     counters: Counters,
 }
@@ -130,6 +133,7 @@ impl Session {
             context: Mutex::new(context),
             grants: Mutex::default(),
             asks: Mutex::default(),
+            recent: Mutex::default(),
             server: Mutex::default(),
             counters: Counters::default(),
             options,
@@ -471,6 +475,31 @@ impl Session {
 
     fn authority(&self) -> Authority {
         self.at_node(|node| detect::authority(node, |target| self.is_serving(target)))
+    }
+
+    /// The state in a few words, for a status line: yolo, a file that does not
+    /// count, and how many questions wait. Nothing in the ordinary state.
+    #[must_use]
+    pub fn status(&self) -> Option<String> {
+        let snapshot = self.snapshot();
+        let (own, childs) = lock(&self.asks).waiting();
+        let mut parts = Vec::new();
+        if snapshot.settings.yolo_mode() {
+            parts.push("yolo".to_owned());
+        }
+        if snapshot.clamped {
+            parts.push("invalid configuration".to_owned());
+        }
+        let waits = match own + childs {
+            0 => None,
+            1 => Some("1 question waits".to_owned()),
+            all => Some(format!("{all} questions wait")),
+        };
+        parts.extend(waits.map(|text| match childs {
+            0 => text,
+            childs => format!("{text} ({childs} of subagents)"),
+        }));
+        (!parts.is_empty()).then(|| parts.join(" · "))
     }
 
     fn count(&self, allowed: bool) {

@@ -159,6 +159,7 @@ impl Session {
     }
 
     fn rule(&self, request: &Request) -> Option<Verdict> {
+        lock(&self.recent).served(request);
         let (approved, decider, reason) = self.judge(request)?;
         Some(match approved {
             true => Verdict::approved(decider),
@@ -220,6 +221,7 @@ impl Session {
             self.front.question_gone(id);
             self.show_next();
         }
+        self.front.changed();
     }
 
     /// Writes the answer to a child's question.

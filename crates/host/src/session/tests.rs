@@ -41,23 +41,30 @@ impl Front for Screen {
     }
 }
 
-struct World {
-    root: tempfile::TempDir,
+pub(super) struct World {
+    pub(super) root: tempfile::TempDir,
     /// Sessions of one process find each other, so worlds take turns.
     _turn: MutexGuard<'static, ()>,
 }
 
 static TURN: Mutex<()> = Mutex::new(());
 
-struct Seat {
-    session: Arc<Session>,
+pub(super) struct Seat {
+    pub(super) session: Arc<Session>,
     screen: mpsc::Receiver<Shown>,
+}
+
+/// A session that a failed test leaves behind would be the parent of others.
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.session.shutdown();
+    }
 }
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
 impl World {
-    fn new(config: Value) -> Self {
+    pub(super) fn new(config: Value) -> Self {
         let root = tempfile::tempdir().unwrap();
         let paths = AgentPaths::new(root.path().join("agent"));
         std::fs::create_dir_all(paths.extension()).unwrap();
@@ -69,7 +76,7 @@ impl World {
         }
     }
 
-    fn seat(&self, id: &str, has_ui: bool, environment: &[(&str, &str)]) -> Seat {
+    pub(super) fn seat(&self, id: &str, has_ui: bool, environment: &[(&str, &str)]) -> Seat {
         self.wide_seat(id, has_ui, environment, 1)
     }
 
@@ -109,14 +116,14 @@ impl World {
             .collect()
     }
 
-    fn entries(&self, event: &str) -> Vec<Value> {
+    pub(super) fn entries(&self, event: &str) -> Vec<Value> {
         let named = |entry: &Value| entry["event"] == event;
         self.log().into_iter().filter(named).collect()
     }
 }
 
 impl Seat {
-    fn ask(&self, command: &str) -> mpsc::Receiver<Settled> {
+    pub(super) fn ask(&self, command: &str) -> mpsc::Receiver<Settled> {
         let call = ToolCall::new("bash", json!({ "command": command }));
         let (sender, receiver) = mpsc::channel();
         match self.session.gate(&call, "call-1") {
@@ -124,12 +131,12 @@ impl Seat {
             Gate::Block(message) => sender.send(Settled::Blocked(message)).unwrap(),
             Gate::Waiting(id) => self
                 .session
-                .when_settled(&id, move |settled| sender.send(settled).unwrap()),
+                .when_settled(&id, move |settled| drop(sender.send(settled))),
         }
         receiver
     }
 
-    fn question(&self) -> Question {
+    pub(super) fn question(&self) -> Question {
         loop {
             if let Shown::Question(question) = self.screen.recv_timeout(PATIENCE).unwrap() {
                 return question;

@@ -1,6 +1,7 @@
-//! Approvals that outlive a session.
+//! What is written for a person: approvals that outlive a session, and
+//! settings.
 //!
-//! They are kept in a file of their own beside the configuration, in the same
+//! The approvals are kept in a file of their own beside the configuration, in the same
 //! format, because they are no rules: whatever its place among the rules, an
 //! approval answers questions and never lifts a denial.
 
@@ -9,7 +10,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use countersign_config::edit::{self, EditError};
+use countersign_config::edit::{self, EditError, SettingValue};
 use countersign_config::parse_config;
 use countersign_policy::{Action, Grant, GrantScope, Scope};
 use countersign_text::Diagnostic;
@@ -28,9 +29,9 @@ const FRESH: &str = "// Approvals given with \"this project\" or \"everywhere\".
 /// How long to wait for another process that is writing.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Why a lasting approval was not recorded or taken back.
+/// Why a file was not changed.
 #[derive(Debug, thiserror::Error)]
-pub enum GrantError {
+pub enum FileError {
     /// This scope has no file.
     #[error("an approval of this scope is not kept in a file")]
     NotLasting,
@@ -69,9 +70,9 @@ pub enum GrantError {
     },
 }
 
-/// Where a lasting approval is kept.
+/// A file that was edited.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GrantFile {
+pub struct EditedFile {
     /// The file.
     pub path: PathBuf,
     /// The text it has now.
@@ -111,7 +112,7 @@ impl Workspace {
     ///
     /// When the scope is no lasting one, the project is not trusted, or the
     /// file cannot be read or written. Nothing is changed then.
-    pub fn grant(&self, grant: &Grant) -> Result<GrantFile, GrantError> {
+    pub fn grant(&self, grant: &Grant) -> Result<EditedFile, FileError> {
         self.edit_grants(grant.scope, |text| {
             edit::add_rule(text, &grant.surface, &grant.pattern, Action::Allow)
         })
@@ -122,9 +123,31 @@ impl Workspace {
     /// # Errors
     ///
     /// As for [`Self::grant`], and when there is no such approval.
-    pub fn revoke(&self, grant: &Grant) -> Result<GrantFile, GrantError> {
+    pub fn revoke(&self, grant: &Grant) -> Result<EditedFile, FileError> {
         self.edit_grants(grant.scope, |text| {
             edit::remove_rule(text, &grant.surface, &grant.pattern)
+        })
+    }
+
+    /// Sets settings in the user's own file, or takes them out where the value
+    /// is `None`, keeping its comments. A file that is not valid is left alone:
+    /// the rules in it are worth more than a setting.
+    ///
+    /// # Errors
+    ///
+    /// When the file is not valid, or cannot be read or written. Nothing is
+    /// changed then.
+    pub fn set_settings(
+        &self,
+        settings: &[(&str, Option<SettingValue>)],
+    ) -> Result<EditedFile, FileError> {
+        let path = AgentPaths::new(&self.options().agent_dir).config();
+        edit_file(&path, None, edit::EMPTY, |text| {
+            settings
+                .iter()
+                .try_fold(text.to_owned(), |text, (key, value)| {
+                    edit::set_setting(&text, key, *value)
+                })
         })
     }
 
@@ -132,26 +155,27 @@ impl Workspace {
         &self,
         scope: GrantScope,
         change: impl FnOnce(&str) -> Result<String, EditError>,
-    ) -> Result<GrantFile, GrantError> {
+    ) -> Result<EditedFile, FileError> {
         let options = self.options();
         let (path, root) = match scope {
             GrantScope::Global => (global_file(&options.agent_dir), None),
-            GrantScope::Project if !options.trusted => return Err(GrantError::Untrusted),
+            GrantScope::Project if !options.trusted => return Err(FileError::Untrusted),
             GrantScope::Project => (project_file(&options.cwd), Some(options.cwd)),
             GrantScope::Once | GrantScope::Subagent | GrantScope::Session => {
-                return Err(GrantError::NotLasting);
+                return Err(FileError::NotLasting);
             }
         };
-        edit_file(&path, root.as_deref(), change)
+        edit_file(&path, root.as_deref(), FRESH, change)
     }
 }
 
 fn edit_file(
     path: &Path,
     root: Option<&Path>,
+    fresh: &str,
     change: impl FnOnce(&str) -> Result<String, EditError>,
-) -> Result<GrantFile, GrantError> {
-    let io = |source| GrantError::Io {
+) -> Result<EditedFile, FileError> {
+    let io = |source| FileError::Io {
         path: path.to_owned(),
         source,
     };
@@ -162,10 +186,10 @@ fn edit_file(
     fs::create_dir_all(directory).map_err(io)?;
     let _lock = lock(path)?;
     let text = match files::load(path) {
-        Loaded::Absent => FRESH.to_owned(),
+        Loaded::Absent => fresh.to_owned(),
         Loaded::Text(text) => text,
         Loaded::Bad(why) => {
-            return Err(GrantError::Unreadable {
+            return Err(FileError::Unreadable {
                 path: path.to_owned(),
                 why,
             });
@@ -176,34 +200,34 @@ fn edit_file(
     if let Some(root) = root {
         stays_inside(&target, root)?;
     }
-    let text = change(&text).map_err(|source| GrantError::Edit {
+    let text = change(&text).map_err(|source| FileError::Edit {
         path: path.to_owned(),
         source,
     })?;
     replace(&target, &text).map_err(io)?;
-    Ok(GrantFile {
+    Ok(EditedFile {
         path: path.to_owned(),
         text,
     })
 }
 
 /// Whether the part of `path` that exists really lies below `root`.
-fn stays_inside(path: &Path, root: &Path) -> Result<(), GrantError> {
+fn stays_inside(path: &Path, root: &Path) -> Result<(), FileError> {
     let real_root = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
     let real = path
         .ancestors()
         .find_map(|step| fs::canonicalize(step).ok());
     match real {
         Some(real) if real.starts_with(&real_root) => Ok(()),
-        _ => Err(GrantError::Escapes(path.to_owned())),
+        _ => Err(FileError::Escapes(path.to_owned())),
     }
 }
 
 /// Holds the lock file beside `path` until dropped. The lock is the system's,
 /// so a process that dies gives it up.
-fn lock(path: &Path) -> Result<File, GrantError> {
+fn lock(path: &Path) -> Result<File, FileError> {
     let lock = path.with_extension("json.lock");
-    let io = |source| GrantError::Io {
+    let io = |source| FileError::Io {
         path: lock.clone(),
         source,
     };
@@ -218,7 +242,7 @@ fn lock(path: &Path) -> Result<File, GrantError> {
             Err(fs::TryLockError::WouldBlock) if start.elapsed() < PATIENCE => {
                 std::thread::sleep(Duration::from_millis(5));
             }
-            Err(fs::TryLockError::WouldBlock) => return Err(GrantError::Busy(path.to_owned())),
+            Err(fs::TryLockError::WouldBlock) => return Err(FileError::Busy(path.to_owned())),
             Err(fs::TryLockError::Error(source)) => return Err(io(source)),
         }
     }

@@ -19,7 +19,7 @@ use countersign_text::{Diagnostic, Severity};
 use crate::paths::{AgentPaths, project_config};
 use files::{Loaded, Stamp};
 
-pub use grants::{GrantError, GrantFile};
+pub use grants::{EditedFile, FileError};
 
 /// What a session start says about a project that is not trusted (spec 01 §5).
 pub const UNTRUSTED: &str = "pi-permission-system: project is not trusted — skipping \

@@ -377,11 +377,11 @@ fn lasting_approvals_are_written_kept_and_taken_back() {
     assert_eq!(workspace.snapshot(None).grants.len(), 1);
     assert!(matches!(
         workspace.grant(&grant(GrantScope::Project, "x")),
-        Err(GrantError::Untrusted)
+        Err(FileError::Untrusted)
     ));
     assert!(matches!(
         workspace.grant(&grant(GrantScope::Session, "x")),
-        Err(GrantError::NotLasting)
+        Err(FileError::NotLasting)
     ));
 }
 
@@ -408,7 +408,7 @@ fn a_file_that_does_not_parse_is_never_written() {
     let workspace = place.open();
     assert!(matches!(
         workspace.grant(&grant(GrantScope::Global, "x")),
-        Err(GrantError::Edit { .. })
+        Err(FileError::Edit { .. })
     ));
     assert_eq!(fs::read_to_string(path).unwrap(), broken);
     let snapshot = workspace.snapshot(None);
@@ -445,7 +445,7 @@ fn a_project_cannot_lead_the_approval_elsewhere() {
     symlink(&outside, place.cwd().join(".pi")).unwrap();
     assert!(matches!(
         place.open().grant(&grant(GrantScope::Project, "x")),
-        Err(GrantError::Escapes(_))
+        Err(FileError::Escapes(_))
     ));
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
 }
