@@ -21,8 +21,8 @@ use std::time::{Duration, Instant};
 
 use countersign_host::forwarding::wire::{Decider, Request, Via};
 use countersign_host::forwarding::{
-    AskOptions, Gone, Handler, Outcome, Ruling, Server, ServerHandle, ServerOptions, Verdict,
-    Waiting, ask,
+    ANSWER_KEY_VARIABLE, AskOptions, Gone, Handler, Outcome, ParentLost, Ruling, Server,
+    ServerHandle, ServerOptions, Verdict, Waiting, answer_key_value, ask, inherited_key,
 };
 use serde_json::Value;
 use support::{files_below, question};
@@ -55,11 +55,12 @@ fn append(name: &str, line: &str) {
 
 fn child() {
     let request = question("perm-1", "C", "P", "rm -rf build");
-    let outcome = ask(AskOptions::new(
-        root().join("mailbox"),
-        request,
-        Arc::new(|_, _| {}),
-    ));
+    let mut options = AskOptions::new(root().join("mailbox"), request, Arc::new(|_, _| {}));
+    if let Ok(key) = std::env::var(ANSWER_KEY_VARIABLE) {
+        options.key = inherited_key(Some(&key), "P");
+        options.parent_lost = ParentLost::Wait;
+    }
+    let outcome = ask(options);
     let word = match &outcome {
         Outcome::Answered(answered) if answered.response.is_approval() => "approved",
         Outcome::Answered(_) => "denied",
@@ -103,6 +104,7 @@ fn serve() {
     let server = Server::start(options, Arc::clone(&handler) as Arc<_>).unwrap();
     *seat = Some(server.handle());
     drop(seat);
+    append("keys", &answer_key_value(None, "P", server.public_key()));
     // Until the test lets go.
     let mut rest = Vec::new();
     std::io::stdin().read_to_end(&mut rest).unwrap();
@@ -156,6 +158,11 @@ impl World {
     }
 
     fn start(&self, role: &str, unprivileged: bool) -> Child {
+        self.start_with(role, unprivileged, None)
+    }
+
+    /// Starts a process, with the answer key it inherits.
+    fn start_with(&self, role: &str, unprivileged: bool, key: Option<&str>) -> Child {
         let mut program = std::env::current_exe().unwrap();
         if unprivileged {
             // That user may not look into the build directory.
@@ -173,8 +180,12 @@ impl World {
             .env(ROLE, role)
             .env("COUNTERSIGN_TEST_ROOT", self.0.path())
             .env("COUNTERSIGN_CLOCK", self.path(&format!("clock-{role}")))
+            .env_remove(ANSWER_KEY_VARIABLE)
             .stdin(Stdio::piped())
             .stdout(Stdio::null());
+        if let Some(key) = key {
+            command.env(ANSWER_KEY_VARIABLE, key);
+        }
         if unprivileged && rustix::process::geteuid().is_root() {
             command.uid(NOBODY).gid(NOBODY);
         }
@@ -327,6 +338,36 @@ fn an_answer_into_a_read_only_directory_is_kept_until_it_can_be_written() {
     mode_of(&responses, 0o700);
     assert_eq!(world.outcome(child), "approved");
     assert_eq!(world.read("asked"), "perm-1\n", "nobody is asked again");
+    stop(parent);
+    assert_eq!(files_below(&world.path("mailbox")), Vec::<String>::new());
+}
+
+/// A parent that comes back as another process has another key. A child that
+/// waits with the old one is told so, and the person is not asked in vain.
+#[test]
+fn a_restarted_parent_cannot_prove_its_answers_and_asks_nobody() {
+    let world = World::new();
+    let mut parent = world.start("parent", false);
+    waits_for(&world.path("keys"));
+    let key = world.read("keys");
+    let child = world.start_with("child", false, Some(key.trim()));
+    waits_for(&world.path("asked"));
+    parent.kill().unwrap();
+    parent.wait().unwrap();
+    std::fs::write(world.path("answer"), b"").unwrap();
+    let parent = world.start("parent", false);
+    assert_eq!(world.outcome(child), "refused_answer");
+    assert_eq!(
+        world.read("asked"),
+        "perm-1\n",
+        "asked by the first one only"
+    );
+    let keys = world.read("keys");
+    let keys: Vec<&str> = keys.lines().collect();
+    assert!(
+        matches!(keys.as_slice(), [old, new] if old != new),
+        "{keys:?}"
+    );
     stop(parent);
     assert_eq!(files_below(&world.path("mailbox")), Vec::<String>::new());
 }
