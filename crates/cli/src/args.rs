@@ -167,6 +167,7 @@ Exit status:
 Examples:
   countersign inbox                      a screen with all waiting questions
   eval \"$(countersign inbox --id)\"      point what this shell starts at it
+  countersign inbox --web                a page for a browser on this machine
   countersign inbox --plain              line by line
   countersign inbox --exec ./answer.sh   a program answers
 

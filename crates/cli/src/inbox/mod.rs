@@ -2,10 +2,12 @@
 //! headless runs arrive and are answered.
 
 mod answer;
+mod bell;
 mod exec;
 mod plain;
 mod serve;
 mod tui;
+mod web;
 
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
@@ -16,6 +18,9 @@ use crate::terminal::{complain, say};
 /// The session id children name as their parent, unless another is said. It is
 /// the same every time, so that a cron job can be pointed at it for good.
 const DEFAULT_ID: &str = "countersign-inbox";
+
+/// The port of the page, always the same for the sake of tunnels.
+const DEFAULT_PORT: u16 = 8417;
 
 /// What the user said.
 #[derive(Debug, clap::Args)]
@@ -32,6 +37,15 @@ pub struct Args {
     /// Ring the bell and notify (OSC 9, OSC 777) when a question arrives
     #[arg(long, conflicts_with_all = ["plain", "exec", "id"])]
     bell: bool,
+    /// Serve a page for a browser on this machine, opened by a one-time link
+    #[arg(long, conflicts_with_all = ["plain", "exec", "id"])]
+    web: bool,
+    /// The port of the page; 0 for any that is free
+    #[arg(long, value_name = "PORT", default_value_t = DEFAULT_PORT, requires = "web")]
+    port: u16,
+    /// Also answer to this name: that of your own tunnel (repeatable)
+    #[arg(long, value_name = "NAME", requires = "web", value_parser = host_name)]
+    allow_host: Vec<String>,
     /// The session id to serve
     #[arg(long, value_name = "ID", default_value = DEFAULT_ID)]
     session: String,
@@ -43,7 +57,15 @@ pub fn run(args: &Args) -> Outcome {
     if args.id {
         return point(&args.session);
     }
+    // The port first: where it is taken, nothing is served for a moment.
+    let listener = match args.web {
+        true => Some(web::bind(args.port)?),
+        false => None,
+    };
     let inbox = serve::Inbox::open(&args.session)?;
+    if let Some(listener) = listener {
+        return web::run(inbox, listener, &args.allow_host, args.bell);
+    }
     if let Some(command) = &args.exec {
         return exec::run(inbox, command);
     }
@@ -55,6 +77,15 @@ pub fn run(args: &Args) -> Outcome {
         return plain::run(inbox);
     }
     tui::run(inbox, args.bell)
+}
+
+/// A name as it stands in a browser's address line, without the port.
+fn host_name(text: &str) -> Result<String, String> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
+    match !text.is_empty() && text.len() <= 253 && text.chars().all(plain) {
+        true => Ok(text.to_ascii_lowercase()),
+        false => Err("give the name only, such as `box.example.net`".to_owned()),
+    }
 }
 
 /// Ids travel in environment variables and become file names.

@@ -208,24 +208,52 @@ impl Drop for Inbox {
     }
 }
 
+/// A decision, in words; nothing in it can hide or move anything.
+pub struct Decision {
+    /// `allowed`, `denied` or `not answered`.
+    pub word: &'static str,
+    /// By whom.
+    pub by: String,
+    /// About what.
+    pub what: String,
+    /// Who asked.
+    pub agent: String,
+}
+
+impl Decision {
+    /// Reads the payload of a decision event.
+    pub fn of(payload: &Value) -> Self {
+        let text = |key: &str| payload.get(key).and_then(Value::as_str);
+        let line = |text: &str| countersign_host::dialog::visible(text).replace('\n', "⏎");
+        let word = match (text("result"), text("resolution")) {
+            (Some("allow"), _) => "allowed",
+            (_, Some("confirmation_unavailable")) => "not answered",
+            _ => "denied",
+        };
+        let by = match text("resolution").unwrap_or("?") {
+            "policy_allow" | "policy_deny" => "a rule",
+            "session_approved" => "an approval given before",
+            "user_approved" | "user_denied" => "you",
+            "user_approved_for_session" => "you, and remembered",
+            "confirmation_unavailable" => "anybody",
+            other => other,
+        };
+        Self {
+            word,
+            by: line(by),
+            what: line(text("value").unwrap_or("?")),
+            agent: line(text("agentName").unwrap_or("unknown")),
+        }
+    }
+}
+
 /// One line about a decision, for people.
 pub fn decided(payload: &Value) -> String {
-    let text = |key: &str| payload.get(key).and_then(Value::as_str);
-    let word = match (text("result"), text("resolution")) {
-        (Some("allow"), _) => "allowed",
-        (_, Some("confirmation_unavailable")) => "not answered",
-        _ => "denied",
-    };
-    let by = match text("resolution").unwrap_or("?") {
-        "policy_allow" | "policy_deny" => "a rule",
-        "session_approved" => "an approval given before",
-        "user_approved" | "user_denied" => "you",
-        "user_approved_for_session" => "you, and remembered",
-        "confirmation_unavailable" => "anybody",
-        other => other,
-    };
-    let what = text("value").unwrap_or("?");
-    let agent = text("agentName").unwrap_or("unknown");
-    let line = format!("{word} by {by}: {what} ({agent})");
-    countersign_host::dialog::visible(&line).replace('\n', "⏎")
+    let Decision {
+        word,
+        by,
+        what,
+        agent,
+    } = Decision::of(payload);
+    format!("{word} by {by}: {what} ({agent})")
 }

@@ -118,6 +118,8 @@ pub struct Question {
     /// The facts behind the text, for a front end with a layout of its own.
     /// What is shown of them must go through [`visible`](crate::dialog::visible).
     pub facts: Vec<Fact>,
+    /// What an approval that is remembered would grant, in words.
+    pub grant: Option<String>,
     /// The approvals that can be given.
     pub offers: Vec<Offer>,
     /// Who asks, where the question was forwarded.

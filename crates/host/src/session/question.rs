@@ -83,6 +83,7 @@ pub(super) fn make(
     };
     let title = content.title.clone();
     let facts = content.facts.clone();
+    let grant = content.subagent.as_ref().map(|it| it.grant.clone());
     let dialog = Dialog::new(
         content,
         bindings,
@@ -96,6 +97,7 @@ pub(super) fn make(
         options: dialog.labels(),
         reach_options: dialog.reach_labels(),
         facts,
+        grant,
         offers: dialog.offers(),
         forwarding,
     };

@@ -57,7 +57,7 @@ fn show(
             match event {
                 Event::Asked(question) => {
                     if bell {
-                        ring(question.agent());
+                        super::bell::ring(question.agent());
                     }
                     model.add(*question, now);
                 }
@@ -133,23 +133,6 @@ fn translate(code: KeyCode) -> Option<Key> {
         KeyCode::Backspace => Key::Backspace,
         _ => return None,
     })
-}
-
-/// Bell, and a notification where the terminal knows OSC 9 or 777. The text is
-/// ours: a question's own words must not reach the terminal's control channel.
-fn ring(agent: &str) {
-    use std::io::Write as _;
-    let agent: String = agent
-        .chars()
-        .filter(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | ' '))
-        .take(40)
-        .collect();
-    let mut out = std::io::stdout().lock();
-    let _ = write!(
-        out,
-        "\x07\x1b]9;{agent} asks for permission\x07\x1b]777;notify;countersign;{agent} asks for permission\x07"
-    );
-    let _ = out.flush();
 }
 
 #[cfg(test)]

@@ -25,6 +25,7 @@ fn question(id: &str, agent: &str, command: &str, since: Instant) -> Waiting {
             options: Vec::new(),
             reach_options: Vec::new(),
             facts: Vec::new(),
+            grant: None,
             offers: Vec::new(),
             forwarding: Some(Forwarding {
                 requester_agent_name: agent.to_owned(),
