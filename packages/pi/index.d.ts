@@ -1,4 +1,5 @@
-// What other Pi extensions may import and rely on.
+// What other Pi extensions may import and rely on. docs/extension-api.md tells
+// how it is used. New members may appear; read payloads with that in mind.
 
 export type PermissionState = "allow" | "ask" | "deny";
 
@@ -7,11 +8,22 @@ export interface PermissionCheckResult {
   toolName: string;
   state: PermissionState;
   source: "tool" | "bash" | "mcp" | "skill" | "special" | "default" | "session";
+  /** The scope that the deciding rule comes from. */
   origin: string | null;
   matchedPattern?: string;
+  /** Why, as the user wrote it beside a `deny`. */
   reason?: string;
+  /** The deciding part of a command. */
   command?: string;
+  /** Where that part stands, such as inside a command substitution. */
+  commandContext?: string;
+  /** What a wrapper really runs. */
+  executedUnit?: string;
+  /** Every part of a command that asks. */
+  askingUnits?: { command: string; floor?: string }[];
+  /** The MCP target. */
   target?: string;
+  /** Why it asks although no rule does: a sentinel in angle brackets. */
   floor?: string;
 }
 
@@ -34,19 +46,112 @@ export interface AuthorizerLog {
   debug(event: string, fields?: Record<string, unknown>): void;
 }
 
+export type PermissionUiPromptSource = "tool_call" | "skill_input" | "skill_read";
+
+/** Who asks. */
+export interface PromptRequester {
+  agentName: string | null;
+  /** Whether the question comes from another session. */
+  forwarded: boolean;
+  sessionId: string | null;
+}
+
+/** What is asked about. */
+export interface PromptRequestFacts {
+  requester: PromptRequester;
+  /** The surface of the rule, which may differ from the one shown. */
+  surface: string;
+  toolName: string | null;
+  /** The tool as it was called, where that differs from `toolName`. */
+  invokedToolName: string | null;
+  value: string;
+  /** The pattern that decided, or a sentinel in angle brackets. */
+  matchedPattern: string | null;
+  commandContext: string | null;
+  executedUnit: string | null;
+}
+
+export interface PromptEvidence {
+  label: string;
+  text: string;
+  detail: string | null;
+}
+
+export interface PromptAnnotation {
+  source: string;
+  text: string;
+}
+
+export type PromptPayloadKind =
+  | "bash"
+  | "mcp"
+  | "tool"
+  | "path"
+  | "external_directory"
+  | "bash_external_directory"
+  | "skill"
+  | "skill_read"
+  | "forwarded";
+
+/** A question, complete and untrimmed. */
+export interface PromptPayload {
+  kind: PromptPayloadKind;
+  request: PromptRequestFacts;
+  evidence: PromptEvidence[];
+  annotations: PromptAnnotation[];
+}
+
+/** Which child asks, where a question was forwarded. */
+export interface ForwardedPromptContext {
+  requesterAgentName: string | null;
+  requesterSessionId: string | null;
+  /** How the session was recognised as a child. */
+  childBy?: string;
+}
+
+/** What an authorizer link is told. */
+export interface PromptPermissionDetails {
+  requestId: string;
+  source: PermissionUiPromptSource;
+  agentName: string | null;
+  payload: PromptPayload | null;
+  /** What is shown. */
+  surface?: string;
+  value?: string;
+  toolCallId?: string | null;
+  toolName?: string | null;
+  skillName?: string | null;
+  path?: string | null;
+  command?: string | null;
+  target?: string | null;
+  toolInputPreview?: string | null;
+  /** Where the question was forwarded. */
+  forwarding?: ForwardedPromptContext;
+  /** What an approval for the session would grant. */
+  sessionApproval?: { surface: string; patterns: string[] } | null;
+  /** The paths that are asked about, in every spelling that rules are held against. */
+  accessIntent?: { surface: string; matchValues: string[]; boundaryValue: string | null } | null;
+}
+
 /** A link of the authorizer chain; the configuration's `authorizerChain` puts it to use. */
 export type Authorizer = (
-  details: Record<string, unknown>,
+  details: PromptPermissionDetails,
   query: PermissionQuery,
   log: AuthorizerLog,
 ) => Promise<AuthorizerVerdict> | AuthorizerVerdict;
 
 export interface PermissionsService {
+  /** What the gate would say; nothing is asked, recorded or told to others. */
   checkPermission(surface: string, value?: string, agentName?: string): PermissionCheckResult;
+  /** What a surface says by itself, whatever its narrower rules say. */
   getToolPermission(toolName: string, agentName?: string): PermissionState;
-  isToolFullyDenied(toolName: string): boolean;
+  /** Whether nothing of a tool can be allowed. */
+  isToolFullyDenied(toolName: string, agentName?: string): boolean;
+  /** One for each tool; a second throws. The returned function takes it back. */
   registerToolInputFormatter(toolName: string, formatter: ToolInputFormatter): () => void;
+  /** One for each tool; a second throws. The returned function takes it back. */
   registerToolAccessExtractor(toolName: string, extractor: ToolAccessExtractor): () => void;
+  /** One for each name; a second throws. The returned function takes it back. */
   registerAuthorizer(name: string, authorize: Authorizer): () => void;
   getToolInputFormatter(toolName: string): ToolInputFormatter | undefined;
   getToolAccessExtractor(toolName: string): ToolAccessExtractor | undefined;
@@ -59,24 +164,21 @@ export const PERMISSIONS_READY_CHANNEL: "permissions:ready";
 export const PERMISSIONS_UI_PROMPT_CHANNEL: "permissions:ui_prompt";
 export const PERMISSIONS_DECISION_CHANNEL: "permissions:decision";
 
+/** A session's service is there; told again at its first turn. */
 export interface PermissionsReadyEvent {
   sessionId: string | null;
+  /** Whether this session decides, rather than its parent. */
   adjudicatesLocally: boolean;
 }
 
-/** Which child asks, where a question was forwarded. */
-export interface ForwardedPromptContext {
-  requesterAgentName: string | null;
-  requesterSessionId: string | null;
-}
-
+/** A person is about to be asked. */
 export interface PermissionUiPromptEvent {
   requestId: string;
-  source: "tool_call" | "skill_input" | "skill_read";
+  source: PermissionUiPromptSource;
   surface: string | null;
   value: string | null;
   agentName: string | null;
-  request?: Record<string, unknown>;
+  request?: PromptRequestFacts | null;
   forwarding: ForwardedPromptContext | null;
 }
 
@@ -94,7 +196,30 @@ export type PermissionDecisionResolution =
   | "confirmation_unavailable"
   | "gate_error";
 
+/** What a refused call is missing, and who could grant it. */
+export interface NeededCapability {
+  missing: {
+    surface: string;
+    value: string;
+    action: PermissionState;
+    pattern: string | null;
+    origin: string | null;
+    file: string | null;
+    line: number | null;
+    floor: string | null;
+    grantors: string[];
+  }[];
+  /** How many more there are than `missing` lists. */
+  more: number;
+  /** Whether making the same call again can help. */
+  again: string;
+  /** All of it in one line, as the model is told. */
+  text: string;
+}
+
+/** A call was decided, whether or not anybody was asked. */
 export interface PermissionDecisionEvent {
+  /** The same as in the question's event and in the review log. */
   requestId: string;
   surface: string;
   value: string;
@@ -104,4 +229,6 @@ export interface PermissionDecisionEvent {
   agentName: string | null;
   matchedPattern: string | null;
   forwarding?: ForwardedPromptContext | null;
+  /** Of a refused call of this session's own. */
+  needsCapability?: NeededCapability;
 }

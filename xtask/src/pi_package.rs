@@ -54,11 +54,12 @@ impl Platform {
 }
 
 /// Files of the package that come from elsewhere in the repository.
-const ALONGSIDE: [(&str, &str); 4] = [
+const ALONGSIDE: [(&str, &str); 5] = [
     ("LICENSE-MIT", "LICENSE-MIT"),
     ("LICENSE-APACHE", "LICENSE-APACHE"),
     ("docs/pi.md", "docs/pi.md"),
     ("docs/subagents.md", "docs/subagents.md"),
+    ("docs/extension-api.md", "docs/extension-api.md"),
 ];
 
 /// Builds `target/pi-package/`, and the same as `target/pi-package.tgz`, for

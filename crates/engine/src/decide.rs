@@ -343,7 +343,8 @@ impl<'a> Judge<'a> {
             }
         } else if effect.gate == Gate::Tool
             && effect.surface != "skill"
-            && let Some(text) = preview(call.name.trim(), &call.input)
+            && let Some(text) =
+                (call.preview.clone()).or_else(|| preview(call.name.trim(), &call.input))
             && !text.is_empty()
         {
             out.push(Evidence::new("input", text));

@@ -17,6 +17,9 @@ pub struct ToolCall {
     /// A path that an access extractor of the host found in the input. Where
     /// present it takes the place of `input.path` for extension tools.
     pub extracted_path: Option<String>,
+    /// What another extension's formatter makes of the input, for a person to
+    /// read (spec 04 §3). Empty: there is nothing to show.
+    pub preview: Option<String>,
 }
 
 impl ToolCall {
@@ -27,6 +30,7 @@ impl ToolCall {
             name: name.into(),
             input,
             extracted_path: None,
+            preview: None,
         }
     }
 }

@@ -101,6 +101,8 @@ pub struct Call {
     pub input: Value,
     /// The path that another extension read out of the input.
     pub path: Option<String>,
+    /// What another extension makes of the input, for a person to read.
+    pub preview: Option<String>,
 }
 
 impl Call {
@@ -110,6 +112,7 @@ impl Call {
             name: self.name.clone(),
             input: self.input.clone(),
             extracted_path: self.path.clone(),
+            preview: self.preview.clone(),
         }
     }
 }

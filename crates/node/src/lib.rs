@@ -209,10 +209,11 @@ impl Session {
         answer.to_string()
     }
 
-    /// Whether nothing of a tool can be allowed.
+    /// Whether nothing of a tool can be allowed to an agent, the active one
+    /// without a name.
     #[napi(catch_unwind)]
-    pub fn fully_denied(&self, tool: String) -> bool {
-        self.inner.tool_fully_denied(&tool)
+    pub fn fully_denied(&self, tool: String, agent: Option<String>) -> bool {
+        self.inner.tool_fully_denied(&tool, agent.as_deref())
     }
 
     /// Whether this session is another one's child.

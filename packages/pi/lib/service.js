@@ -110,11 +110,13 @@ export class Service {
     return this.checkPermission(toolName, undefined, agentName).state;
   }
 
-  isToolFullyDenied(toolName) {
-    return this.#native.fullyDenied(toolName);
+  isToolFullyDenied(toolName, agentName) {
+    return this.#native.fullyDenied(toolName, agentName);
   }
 
   registerToolInputFormatter(toolName, formatter) {
+    // The built-in one keeps its place, and says where a call goes.
+    if (toolName === "mcp") throw new Error("there is already one input formatter for 'mcp'");
     return register(this.#formatters, toolName, formatter, "input formatter");
   }
 
@@ -133,7 +135,7 @@ export class Service {
 
   /** What the registrations say about a call: its preview and its path. */
   facts(call) {
-    const preview = this.#formatters.get(call.name)?.(call.input);
+    const preview = call.name === "bash" ? undefined : this.#formatters.get(call.name)?.(call.input);
     const path = this.#extractors.get(call.name)?.(call.input);
     return {
       ...(typeof preview === "string" ? { preview } : {}),

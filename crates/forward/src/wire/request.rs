@@ -175,7 +175,9 @@ impl SessionApproval {
         })
     }
 
-    fn write(&self) -> Value {
+    /// As it travels.
+    #[must_use]
+    pub fn write(&self) -> Value {
         let mut map = Map::new();
         map.insert("surface".into(), json!(self.surface));
         map.insert("patterns".into(), json!(self.patterns));

@@ -11,6 +11,7 @@ use crate::dialog::Reach;
 use crate::review_log::{CALL_MEMBER, CALL_PARTIAL};
 
 use super::asks::{About, Ending, OwnCall, Pending};
+use super::forward::session_approval;
 use super::{Session, View};
 
 /// Who decided a call that needed no answer.
@@ -538,11 +539,15 @@ pub(super) fn link_details(session: &Session, request_id: &str, about: &About) -
                 json!({"surface": i.surface, "matchValues": i.match_values, "boundaryValue": i.boundary})
             });
             details.insert("accessIntent".into(), json!(intent));
+            let approval = session_approval(&own.decision);
+            details.insert("sessionApproval".into(), json!(approval.map(|a| a.write())));
         }
         About::Child(question) => {
             let request = &question.request;
             details.insert("payload".into(), json!(request.payload));
             details.insert("forwarding".into(), forwarding(request));
+            let approval = request.session_approval.as_ref();
+            details.insert("sessionApproval".into(), json!(approval.map(|a| a.write())));
         }
     }
     Value::Object(details)

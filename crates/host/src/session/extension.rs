@@ -2,7 +2,7 @@
 //! child processes inherit, skills started by name, and questions of other
 //! extensions about the policy.
 
-use countersign_engine::{Decision, JudgedEffect, judge_skill};
+use countersign_engine::{AskingUnit, Decision, JudgedEffect, judge_skill};
 use countersign_forward::sign::ANSWER_KEY_VARIABLE;
 use countersign_intent::ToolCall;
 use countersign_policy::{Action, Family};
@@ -136,7 +136,9 @@ impl Session {
     /// them can be allowed.
     #[must_use]
     pub fn hidden_tools<'a>(&self, active: &'a [String]) -> Vec<&'a str> {
-        let hidden = active.iter().filter(|tool| self.tool_fully_denied(tool));
+        let hidden = active
+            .iter()
+            .filter(|tool| self.tool_fully_denied(tool, None));
         hidden.map(String::as_str).collect()
     }
 }
@@ -162,10 +164,30 @@ fn described(surface: &str, decision: &Decision) -> Value {
     if decision.verdict == Action::Deny {
         put("reason", deciding.reason.as_deref());
     }
+    if let Some(payload) = &decision.payload {
+        put("commandContext", payload.command_context.as_deref());
+        put("executedUnit", payload.executed_unit.as_deref());
+    }
+    if surface == "mcp" {
+        put("target", Some(&deciding.value));
+    }
     if surface == "bash" {
         put("command", Some(&deciding.value));
+        let units: Vec<Value> = decision.asking.iter().map(asking_unit).collect();
+        if !units.is_empty()
+            && let Some(members) = answer.as_object_mut()
+        {
+            members.insert("askingUnits".to_owned(), Value::from(units));
+        }
     }
     answer
+}
+
+fn asking_unit(unit: &AskingUnit) -> Value {
+    match unit.floor {
+        Some(floor) => json!({ "command": unit.value, "floor": floor }),
+        None => json!({ "command": unit.value }),
+    }
 }
 
 fn source(surface: &str) -> &'static str {

@@ -211,7 +211,7 @@ impl Session {
 
 /// The grant suggested to the session that answers: one surface and its
 /// patterns as everybody reads it, and all pairs for who can.
-fn session_approval(decision: &Decision) -> Option<SessionApproval> {
+pub(super) fn session_approval(decision: &Decision) -> Option<SessionApproval> {
     let first = decision.suggestions.first()?;
     let same: Vec<String> = decision
         .suggestions

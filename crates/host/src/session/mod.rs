@@ -264,11 +264,14 @@ impl Session {
         self.view().snapshot
     }
 
-    /// Whether a tool can be allowed nothing at all, so that it need not be
-    /// shown to the model (spec 02 §6.1).
+    /// Whether `agent` (the active one without it) can be allowed nothing of a
+    /// tool at all, so that it need not be shown to the model (spec 02 §6.1).
     #[must_use]
-    pub fn tool_fully_denied(&self, tool: &str) -> bool {
-        let view = self.view();
+    pub fn tool_fully_denied(&self, tool: &str, agent: Option<&str>) -> bool {
+        let view = match agent {
+            Some(agent) => self.view_for(Some(agent.to_owned())),
+            None => self.view(),
+        };
         let aliases = &view.compiled.gate.intent.shell_tools;
         let surface = match aliases.iter().any(|alias| alias.tool == tool) {
             true => "bash",
