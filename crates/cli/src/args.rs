@@ -2,7 +2,7 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::{check, demo, doctor, explain, generate, inbox, init, log, policy, replay};
+use crate::{check, demo, doctor, explain, generate, inbox, init, log, policy, replay, suggest};
 
 /// Examples first, then the way to call it, then the details.
 const TEMPLATE: &str = "\
@@ -57,6 +57,7 @@ Answering:
 Looking back:
   log         Read the record of every question and decision
   replay      Decide the recorded calls again under another policy
+  suggest     Propose rules for what you always approve
 
 Setting up:
   init        Write a commented policy to start from
@@ -226,6 +227,25 @@ Exit status:
   2  something it names: without it, a call would run that did not"
     )]
     Replay(replay::Args),
+    /// Propose rules for what you always approve
+    #[command(
+        help_template = TEMPLATE,
+        before_help = "\
+Examples:
+  countersign suggest                    the fewest rules, as a difference to the file
+  countersign suggest --apply            the same, and write it after asking
+  countersign suggest --scope project --min 5 --json
+
+A rule covers nothing that was denied, nothing that another rule denies, and
+none of a list of dangerous calls; where a pattern would, the exact command is
+proposed if it was approved often enough. Only answers of a person count.
+",
+        after_help = "\
+Exit status:
+  0  printed or written, also where there is nothing to propose
+  1  an error, or wrong usage"
+    )]
+    Suggest(suggest::Args),
     /// Look whether everything that should gate is gating
     #[command(
         help_template = TEMPLATE,

@@ -13,6 +13,7 @@ mod init;
 mod log;
 mod policy;
 mod replay;
+mod suggest;
 mod terminal;
 
 use std::process::ExitCode;
@@ -41,6 +42,7 @@ fn run(command: Command) -> exit::Outcome {
         Command::Init(args) => init::run(&args),
         Command::Log(args) => log::run(&args),
         Command::Replay(args) => replay::run(&args),
+        Command::Suggest(args) => suggest::run(&args),
         Command::Completions(args) => generate::completions(&args),
         Command::Man(args) => generate::man(&args),
     }

@@ -67,6 +67,48 @@ pub fn add_rule(
     }
 }
 
+/// Adds an `allow` where it changes the least: right after the rule `after` of
+/// its surface, else as the first one, so that every rule below still wins. A
+/// rule for the same pattern is changed in its place, unless it denies.
+///
+/// # Errors
+///
+/// When `text` is no valid configuration, or denies the pattern.
+pub fn insert_allow(
+    text: &str,
+    surface: &str,
+    pattern: &str,
+    after: Option<&str>,
+) -> Result<String, EditError> {
+    let same = |rule: &Flat| rule.surface == surface && rule.pattern == pattern;
+    let before = rules(text)?;
+    if before.iter().any(|r| same(r) && r.action == Action::Deny) {
+        return Err(EditError::Unproven);
+    }
+    let (root, bom) = open(text)?;
+    let permission = child_object(&root, "permission")?;
+    let map = surface_map(&permission, surface)?;
+    let allow = Action::Allow.as_str();
+    match map.get(pattern) {
+        Some(old) => old.set_value(allow.into()),
+        None => {
+            let at = after
+                .and_then(|after| map.get(after))
+                .map_or(0, |rule| rule.property_index() + 1);
+            map.insert(at, pattern, allow.into());
+        }
+    }
+    let edited = close(&root, bom);
+    let now = rules(&edited)?;
+    let others =
+        |rules: &[Flat]| -> Vec<Flat> { rules.iter().filter(|r| !same(r)).cloned().collect() };
+    let mine: Vec<&Flat> = now.iter().filter(|r| same(r)).collect();
+    match mine.as_slice() {
+        [rule] if rule.action == Action::Allow && others(&now) == others(&before) => Ok(edited),
+        _ => Err(EditError::Unproven),
+    }
+}
+
 /// Takes a rule out. A surface left without rules goes with it.
 ///
 /// # Errors

@@ -17,6 +17,7 @@ pub mod process;
 pub mod registry;
 pub mod review_log;
 pub mod session;
+pub mod suggest;
 pub mod workspace;
 
 /// Configuration files, for front ends.

@@ -147,3 +147,37 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn an_allow_is_inserted_where_what_follows_still_wins() {
+    let order = |text: &str| -> Vec<(String, Action)> {
+        rules(text)
+            .unwrap()
+            .into_iter()
+            .filter(|r| r.surface == "bash")
+            .map(|r| (r.pattern, r.action))
+            .collect()
+    };
+    let allow = |pattern: &str| (pattern.to_owned(), Action::Allow);
+    let ask = || ("*".to_owned(), Action::Ask);
+    let after = insert_allow(FILE, "bash", "make *", Some("*")).unwrap();
+    assert_eq!(order(&after), [ask(), allow("make *"), allow("git status")]);
+    assert!(after.contains("// careful") && after.contains("/* the end */"));
+    // Nothing to stand below: every other rule wins.
+    for unknown in [None, Some("other")] {
+        let first = insert_allow(FILE, "bash", "make *", unknown).unwrap();
+        assert_eq!(order(&first), [allow("make *"), ask(), allow("git status")]);
+    }
+    // In its place, where the pattern is there already.
+    let same = insert_allow(FILE, "bash", "*", None).unwrap();
+    assert_eq!(order(&same), [allow("*"), allow("git status")]);
+    let new = insert_allow(EMPTY, "bash", "make *", Some("*")).unwrap();
+    assert_eq!(order(&new), [allow("make *")]);
+    let bare = r#"{"permission": {"bash": "ask"}}"#;
+    let bare = insert_allow(bare, "bash", "make *", Some("*")).unwrap();
+    assert_eq!(order(&bare), [ask(), allow("make *")]);
+    let denied = r#"{"permission": {"bash": {"make *": "deny"}}}"#;
+    let refused = insert_allow(denied, "bash", "make *", None);
+    assert_eq!(refused, Err(EditError::Unproven));
+    assert!(insert_allow("{", "bash", "make *", None).is_err());
+}

@@ -16,7 +16,7 @@ use countersign_policy::{Action, Grant, GrantScope, Scope};
 use countersign_text::Diagnostic;
 
 use super::files::{self, Loaded};
-use super::{Workspace, as_grants};
+use super::{Source, Workspace, as_grants};
 use crate::paths::{AgentPaths, project_config};
 
 const NAME: &str = "grants.json";
@@ -60,6 +60,9 @@ pub enum FileError {
     /// Another process held the file too long.
     #[error("`{0}` is being written by another process")]
     Busy(PathBuf),
+    /// The file is not as it was when the edit was made.
+    #[error("`{0}` has changed meanwhile")]
+    Changed(PathBuf),
     /// The system refused.
     #[error("`{path}` cannot be written: {source}")]
     Io {
@@ -166,6 +169,78 @@ impl Workspace {
             }
         };
         edit_file(&path, root.as_deref(), FRESH, change)
+    }
+
+    /// Puts `new` in place of `old`, the text of the configuration file of a
+    /// scope (nothing where there is no file). Where the file has another text
+    /// by now, it is left alone.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::grant`], and when the file has changed.
+    pub fn replace_config(
+        &self,
+        scope: GrantScope,
+        old: Option<&str>,
+        new: &str,
+    ) -> Result<PathBuf, FileError> {
+        let (path, root) = self.config_file(scope)?;
+        let mut changed = false;
+        let written = edit_file(&path, root.as_deref(), "", |text| {
+            changed = old.unwrap_or_default() != text;
+            if changed {
+                Err(EditError::Nothing)
+            } else {
+                Ok(new.to_owned())
+            }
+        });
+        match written {
+            Err(_) if changed => Err(FileError::Changed(path)),
+            Err(error) => Err(error),
+            Ok(file) => Ok(file.path),
+        }
+    }
+
+    /// The configuration file of a scope and its text; no text where there is
+    /// no file.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::grant`].
+    pub fn read_config(&self, scope: GrantScope) -> Result<(PathBuf, Option<String>), FileError> {
+        let (path, root) = self.config_file(scope)?;
+        if let Some(root) = root {
+            stays_inside(&path, &root)?;
+        }
+        match files::load(&path) {
+            Loaded::Absent => Ok((path, None)),
+            Loaded::Text(text) => Ok((path, Some(text))),
+            Loaded::Bad(why) => Err(FileError::Unreadable { path, why }),
+        }
+    }
+
+    /// The file of a scope, and what it must not lead out of.
+    fn config_file(&self, scope: GrantScope) -> Result<(PathBuf, Option<PathBuf>), FileError> {
+        let options = self.options();
+        let given = |source: &Option<Source>, usual: PathBuf| match source {
+            Some(Source::File(path)) => path.clone(),
+            _ => usual,
+        };
+        match scope {
+            GrantScope::Global => {
+                let usual = AgentPaths::new(&options.agent_dir).config();
+                Ok((given(&options.config_override, usual), None))
+            }
+            GrantScope::Project if !options.trusted => Err(FileError::Untrusted),
+            GrantScope::Project => {
+                let path = given(&options.project_override, project_config(&options.cwd));
+                let root = options.project_override.is_none().then_some(options.cwd);
+                Ok((path, root))
+            }
+            GrantScope::Once | GrantScope::Subagent | GrantScope::Session => {
+                Err(FileError::NotLasting)
+            }
+        }
     }
 }
 

@@ -416,6 +416,70 @@ fn a_file_that_does_not_parse_is_never_written() {
 }
 
 #[test]
+fn a_configuration_is_replaced_only_as_it_was_read() {
+    let place = Place::new();
+    let workspace = place.open();
+    let new = "{ \"permission\": {} }\n";
+    for scope in [GrantScope::Project, GrantScope::Global] {
+        assert_eq!(workspace.read_config(scope).unwrap().1, None);
+        let path = workspace.replace_config(scope, None, new).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), new);
+        let stale = workspace.replace_config(scope, Some("{}"), "{ }");
+        assert!(matches!(stale, Err(FileError::Changed(_))));
+        assert!(workspace.replace_config(scope, None, "{ }").is_err());
+        assert_eq!(fs::read_to_string(&path).unwrap(), new);
+        let (read, text) = workspace.read_config(scope).unwrap();
+        assert_eq!((read, text.as_deref()), (path, Some(new)));
+    }
+    workspace.reconfigure(|options| options.trusted = false);
+    for refused in [
+        workspace.replace_config(GrantScope::Project, Some(new), "{}"),
+        workspace.read_config(GrantScope::Project).map(|it| it.0),
+    ] {
+        assert!(matches!(refused, Err(FileError::Untrusted)));
+    }
+}
+
+#[test]
+fn an_allow_that_stands_above_what_it_overlaps_lifts_nothing() {
+    let lifts = |global: &str, project: &str| {
+        let place = Place::new();
+        place.global(global);
+        place.project(project);
+        let snapshot = place.open().snapshot(None);
+        crate::suggest::may_lift_a_denial(&snapshot, "bash", "git push *")
+    };
+    let bash = |rules: &str| format!("{{\"permission\": {{\"bash\": {{{rules}}}}}}}");
+    for (rules, expected) in [
+        (r#""git push *": "allow""#, false),
+        (r#""*": "ask", "git push *": "allow""#, false),
+        (r#""git push *": "allow", "*--force*": "deny""#, false),
+        (r#""*--force*": "deny", "git push *": "allow""#, true),
+        (r#""rm *": "deny", "git push *": "allow""#, false),
+        // What was denied is asked about already.
+        (
+            r#""*--force*": "deny", "git *": "ask", "git push *": "allow""#,
+            false,
+        ),
+        (
+            r#""*--force*": "deny", "git push origin": "ask", "git push *": "allow""#,
+            true,
+        ),
+        // There is no such rule.
+        (r#""git push *": "ask""#, false),
+        (r#""git *": "allow""#, true),
+    ] {
+        assert_eq!(lifts(&bash(rules), "{}"), expected, "{rules}");
+    }
+    // A rule of the project stands below those of the user.
+    let denies = bash(r#""*--force*": "deny""#);
+    let allows = bash(r#""git push *": "allow""#);
+    assert!(lifts(&denies, &allows));
+    assert!(!lifts(&allows, &denies));
+    assert!(lifts(r#"{"permission": {"*": "deny"}}"#, &allows));
+}
+
+#[test]
 fn many_writers_lose_nothing() {
     let place = Place::new();
     let options = place.open().options();
