@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use countersign_policy::compose::{Body, Entry, ScopePolicy, SurfaceEntry};
-use countersign_policy::{Action, Scope, nearest, unknown_directional};
+use countersign_policy::{Action, DIRECTIONAL, Scope, nearest, unknown_directional};
 use countersign_text::{Diagnostic, Severity, Span};
 
 use crate::read::MAX_BYTES;
@@ -31,7 +31,11 @@ pub fn parse_agent(text: &str, path: &str, scope: Scope) -> Parsed {
         Some(member) => match member.value {
             Node::Map(map) => reader.permission(&tree, map),
             Node::Text(_, span) => {
-                reader.dropped("a policy is an indented block under `permission:`", span);
+                reader.dropped(
+                    "this is no policy",
+                    "a policy is an indented block under `permission:`",
+                    span,
+                );
                 Vec::new()
             }
         },
@@ -203,13 +207,14 @@ struct Reader<'t> {
 }
 
 impl Reader<'_> {
-    fn dropped(&mut self, why: &str, span: Span) {
+    fn dropped(&mut self, why: &str, help: &str, span: Span) {
         let diagnostic = Diagnostic::new(
             "agent/entry-ignored",
             Severity::Warning,
             "this entry is ignored",
         )
         .label(span, why)
+        .help(help)
         .at(self.path);
         self.diagnostics.push(diagnostic);
     }
@@ -219,11 +224,20 @@ impl Reader<'_> {
         let mut out = Vec::new();
         for member in members {
             if member.name.is_empty() {
-                self.dropped("a surface needs a name", member.span);
+                self.dropped(
+                    "a surface needs a name",
+                    "write one before the colon",
+                    member.span,
+                );
                 continue;
             }
             if unknown_directional(member.name) {
-                self.dropped("no such direction", member.span);
+                let near = nearest(member.name, DIRECTIONAL).unwrap_or("path_read");
+                self.dropped(
+                    "no such direction",
+                    &format!("did you mean `{near}`?"),
+                    member.span,
+                );
                 continue;
             }
             let body = match member.value {
@@ -252,7 +266,11 @@ impl Reader<'_> {
         let mut out = Vec::new();
         for member in members {
             if member.name.is_empty() {
-                self.dropped("a pattern cannot be empty", member.span);
+                self.dropped(
+                    "a pattern cannot be empty",
+                    "write one before the colon",
+                    member.span,
+                );
                 continue;
             }
             match member.value {
@@ -264,7 +282,8 @@ impl Reader<'_> {
                 Node::Map(map) => match denial(tree, map) {
                     Some(reason) => out.push(entry(member.name, Action::Deny, reason, member)),
                     None => self.dropped(
-                        "only `action: deny` with a `reason` can be nested",
+                        "only a denial can be nested",
+                        "write `action: deny` and `reason: …` below it, or the action alone",
                         member.span,
                     ),
                 },
@@ -295,15 +314,19 @@ impl Reader<'_> {
                 Some(action)
             }
             Some(_) => {
-                self.dropped("a comment belongs on a line of its own", span);
+                self.dropped(
+                    "a comment behind a value belongs to the value",
+                    "put the comment on a line of its own",
+                    span,
+                );
                 None
             }
             None => {
-                let why = match nearest(word, ["allow", "ask", "deny"]) {
-                    Some(near) => format!("no such action; did you mean `{near}`?"),
-                    None => "no such action: `allow`, `ask` or `deny`".to_owned(),
+                let help = match nearest(word, ["allow", "ask", "deny"]) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => "an action is `allow`, `ask` or `deny`".to_owned(),
                 };
-                self.dropped(&why, span);
+                self.dropped("no such action", &help, span);
                 None
             }
         }

@@ -121,7 +121,11 @@ impl Reader<'_> {
             ("boolean", Value::StringLit(lit)) if ["true", "false"].contains(&&*lit.value) => {
                 Some(format!("write {} without quotes", lit.value))
             }
-            _ => None,
+            ("boolean", _) => Some("write true or false".to_owned()),
+            ("number", _) => Some("write a number, without quotes".to_owned()),
+            ("string", _) => Some("write a text in quotes".to_owned()),
+            ("array", _) => Some("write a list: [ … ]".to_owned()),
+            _ => Some("write an object: { … }".to_owned()),
         };
         self.invalid(
             at,
@@ -141,7 +145,10 @@ impl Reader<'_> {
         let message = format!("Unrecognized config key '{name}'.");
         let mut diagnostic = Diagnostic::new("config/unknown-key", Severity::Error, message)
             .label(self.place(span), "no such key");
-        diagnostic.help = nearest(name, known).map(|near| format!("did you mean `{near}`?"));
+        diagnostic.help = Some(match nearest(name, known) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "remove it; `countersign policy schema` has every key".to_owned(),
+        });
         self.say(diagnostic);
     }
 
@@ -656,7 +663,13 @@ impl Reader<'_> {
                         let at = format!("{at}.{}.reason", pattern.name);
                         let detail =
                             format!("Too big: expected string to have <={MAX_REASON} characters");
-                        self.invalid(&at, &detail, span_of(lit), "too long", None);
+                        self.invalid(
+                            &at,
+                            &detail,
+                            span_of(lit),
+                            "too long",
+                            Some("shorten it".to_owned()),
+                        );
                     }
                     reason = Some(lit.value.clone().into_owned());
                 }
@@ -667,7 +680,7 @@ impl Reader<'_> {
                         "Invalid input",
                         span_of(other),
                         "a reason is a string",
-                        None,
+                        Some("write a text in quotes".to_owned()),
                     );
                 }
                 (other, _) => {

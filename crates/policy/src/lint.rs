@@ -70,6 +70,7 @@ pub fn lint(scopes: &[ScopePolicy], ctx: &PatternContext, cwd: Option<&str>) -> 
         }
         directions(scope, ctx, &mut out);
     }
+    replaced(scopes, &mut out);
     for surface in merged.iter().filter(|s| s.surface != DEFAULT_KEY) {
         order(surface, scopes, ctx, &mut out);
     }
@@ -311,6 +312,52 @@ fn bare_directory(
     Some((diagnostic, "this path alone"))
 }
 
+/// Denials of a lower scope that a bare action of a higher one takes out with
+/// the whole map.
+fn replaced(scopes: &[ScopePolicy], out: &mut Vec<Diagnostic>) {
+    for (at, scope) in scopes.iter().enumerate() {
+        for surface in scope.surfaces.iter().filter(|s| s.surface != DEFAULT_KEY) {
+            let higher = || scopes.iter().skip(at + 1);
+            let by = higher().find_map(|other| {
+                let found = other
+                    .surfaces
+                    .iter()
+                    .find(|s| s.surface == surface.surface)?;
+                match &found.body {
+                    Body::State(entry) if entry.action != Action::Deny => Some((other, entry)),
+                    _ => None,
+                }
+            });
+            let Some((other, entry)) = by else { continue };
+            let denials = surface.body.entries().iter();
+            for denial in denials.filter(|e| e.action == Action::Deny) {
+                let place = match (&other.path, entry.line) {
+                    (Some(path), Some(line)) => format!("{path}:{line}"),
+                    _ => other.scope.as_str().to_owned(),
+                };
+                let action = entry.action.as_str();
+                let diagnostic = warning(
+                    "policy/denial-lifted",
+                    format!(
+                        "this denial never applies: `{}: {action}` ({place}) replaces every pattern of it",
+                        surface.surface
+                    ),
+                )
+                .help(format!(
+                    "write `{}` there with patterns, \"*\": \"{action}\" first, to keep those of the lower files",
+                    surface.surface
+                ));
+                out.push(placed(
+                    diagnostic,
+                    scope.path.as_ref(),
+                    denial.span,
+                    "never decides",
+                ));
+            }
+        }
+    }
+}
+
 /// A direction's own `allow` that undoes a `deny` of the bare name, because it
 /// comes after it wherever it is written (spec 02 §4.2).
 fn directions(scope: &ScopePolicy, ctx: &PatternContext, out: &mut Vec<Diagnostic>) {
@@ -424,7 +471,8 @@ fn shadowed(merged: &Merged, winner: &Merged) -> Option<Diagnostic> {
         (false, false) if merged.entry.action == Action::Deny => warning(
             "policy/denial-lifted",
             format!("this denial never applies: `{by}` ({place}) lifts it"),
-        ),
+        )
+        .help("if that is not meant, deny it there too, after that pattern"),
         (false, _) => return None,
     };
     let diagnostic = located(

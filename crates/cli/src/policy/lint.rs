@@ -20,8 +20,13 @@ pub struct Args {
 
 /// Prints what is wrong; status 1 where something is, notes aside.
 pub fn run(args: &Args) -> Outcome {
-    let snapshot = args.files.open()?.snapshot(args.files.agent.as_deref());
-    let found = snapshot.lint(&args.files.directory()?);
+    let workspace = args.files.open()?;
+    let agent = args.files.agent.as_deref();
+    let snapshot = workspace.snapshot(agent);
+    let (found, agents) = match agent {
+        Some(_) => (snapshot.lint(&args.files.directory()?), 0),
+        None => (workspace.lint(), workspace.agents().len()),
+    };
     let mut sources = Sources::default();
     if args.json {
         let list: Vec<_> = found.iter().map(|d| as_json(d, &mut sources)).collect();
@@ -35,8 +40,12 @@ pub fn run(args: &Args) -> Outcome {
             ))?;
         }
         let count = |severity| found.iter().filter(|d| d.severity == severity).count();
+        let looked_at = match agents {
+            0 => String::new(),
+            agents => format!(" and {}", counted(agents, "agent")),
+        };
         terminal::say(&format!(
-            "{}: {}, {}, {}",
+            "{}{looked_at}: {}, {}, {}",
             counted(snapshot.policy.rules().len(), "rule"),
             counted(count(Severity::Error), "error"),
             counted(count(Severity::Warning), "warning"),

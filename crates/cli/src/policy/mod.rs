@@ -29,7 +29,8 @@ pub struct Args {
 enum Command {
     /// Print the rules in force, each with the file and line it comes from
     Show(show::Args),
-    /// Find mistakes, and rules that do not mean what they seem to
+    /// Find mistakes, and rules that do not mean what they seem to, also in
+    /// every agent's files unless one is named
     Lint(lint::Args),
     /// Print the JSON schema of a configuration file
     Schema,

@@ -1,13 +1,55 @@
 //! Looking a snapshot over: what is probably not meant in it, and what other
 //! rules would make of it.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use countersign_policy::compose::merge;
 use countersign_policy::{Action, Layer, Origin, Pattern, Policy, Rule, Scope, lint};
 use countersign_text::{Diagnostic, Severity};
 
-use super::{Snapshot, links};
+use super::{Snapshot, Workspace, is_file_name, links};
+use crate::paths::AgentPaths;
+
+impl Workspace {
+    /// The agents that have a file of their own, the user's and, where it is
+    /// trusted, the project's.
+    #[must_use]
+    pub fn agents(&self) -> Vec<String> {
+        let options = self.options();
+        let own = AgentPaths::new(&options.agent_dir).root().join("agents");
+        let projects = options
+            .trusted
+            .then(|| options.cwd.join(".pi").join("agents"));
+        let entries = [Some(own), projects]
+            .into_iter()
+            .flatten()
+            .filter_map(|directory| std::fs::read_dir(directory).ok())
+            .flatten();
+        let names: BTreeSet<String> = entries
+            .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+            .filter_map(|name| Some(name.strip_suffix(".md")?.to_owned()))
+            .filter(|name| is_file_name(name))
+            .collect();
+        names.into_iter().collect()
+    }
+
+    /// What [`Snapshot::lint`] says of the files without an agent, and what
+    /// each agent's own files add to it.
+    #[must_use]
+    pub fn lint(&self) -> Vec<Diagnostic> {
+        let cwd = self.options().cwd;
+        let mut out = self.snapshot(None).lint(&cwd);
+        for agent in self.agents() {
+            for diagnostic in self.snapshot(Some(&agent)).lint(&cwd) {
+                if !out.contains(&diagnostic) {
+                    out.push(diagnostic);
+                }
+            }
+        }
+        out
+    }
+}
 
 impl Snapshot {
     /// Everything worth saying: about the files, and about rules that do not
