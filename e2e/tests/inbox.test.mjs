@@ -1,26 +1,10 @@
 // Headless runs that ask an inbox instead of a session with an agent.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { test } from "node:test";
+import { ID, inbox } from "../lib/inbox.mjs";
 import { makeWorld, until } from "../lib/world.mjs";
-
-const PROGRAM =
-  process.env.COUNTERSIGN_PROGRAM ?? resolve(fileURLToPath(import.meta.url), "../../../target/debug/countersign");
-const ID = "countersign-inbox";
-
-/** Starts an inbox in `world`; what it prints is in `output()`. */
-async function inbox(world, ...args) {
-  const child = spawn(PROGRAM, ["inbox", ...args], { cwd: world.project, env: world.env, stdio: ["pipe", "pipe", "pipe"] });
-  let printed = "";
-  child.stdout.on("data", (chunk) => (printed += chunk));
-  child.stderr.on("data", (chunk) => (printed += chunk));
-  const ended = new Promise((done) => child.on("close", (code, signal) => done(code ?? signal)));
-  await until(() => printed.includes("serving"), "the inbox");
-  return { process: child, ended, output: () => printed, type: (line) => child.stdin.write(`${line}\n`) };
-}
 
 const SCRIPTS = {
   two: [[["bash", { command: "printf first" }]], [["bash", { command: "printf second" }]], "done"],

@@ -48,7 +48,58 @@ pub fn run(filter: Option<&str>) -> Result<Tally> {
         .arg("--test")
         .arg(format!("--test-concurrency={FILES_AT_ONCE}"))
         .arg("--test-reporter=spec");
+    if let Some(chromium) = chromium() {
+        command.env("COUNTERSIGN_CHROMIUM", chromium);
+    }
     tests(command.args(files))
+}
+
+/// What installs a browser where there is none.
+const INSTALL_CHROMIUM: &str =
+    "apt-get update && apt-get install -y --no-install-recommends chromium";
+
+/// The browser of the system for the inbox's tests; installed where this is
+/// Debian and we may. The one of the distribution has a fixed place and is
+/// kept up with it; those that test tools download are for few systems. Where
+/// there is none, those tests fail, and name the command to run.
+fn chromium() -> Option<PathBuf> {
+    if let Some(named) = std::env::var_os("COUNTERSIGN_CHROMIUM") {
+        return Some(named.into());
+    }
+    let found = find_chromium();
+    if found.is_some() {
+        return found;
+    }
+    let root = on_path("id").is_some_and(|id| {
+        let output = Command::new(id).arg("-u").output();
+        output.is_ok_and(|it| it.stdout.trim_ascii() == b"0")
+    });
+    if root && on_path("apt-get").is_some() {
+        let command = format!("export DEBIAN_FRONTEND=noninteractive; {INSTALL_CHROMIUM}");
+        if let Err(error) = run_program(Command::new("sh").args(["-c", &command])) {
+            eprintln!("cannot install Chromium for the tests of the inbox: {error:#}");
+        }
+    }
+    find_chromium()
+}
+
+fn find_chromium() -> Option<PathBuf> {
+    let names = [
+        "chromium",
+        "chromium-browser",
+        "google-chrome",
+        "google-chrome-stable",
+    ];
+    let installed = Path::new("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome");
+    let found = names.into_iter().find_map(on_path);
+    found.or_else(|| installed.exists().then(|| installed.to_path_buf()))
+}
+
+fn on_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path)
+        .map(|folder| folder.join(name))
+        .find(|it| it.is_file())
 }
 
 /// Installs the npm packages where the lock file is newer than what is
