@@ -261,6 +261,11 @@ pub enum PathRole {
     /// of a redirect, or an option or operand that the program's table says
     /// is a file.
     File,
+    /// As `File`, and what is in it is run as a program.
+    Script,
+    /// A part of a word (`in=x`, `@x`, `-fx`) that a program might take for a
+    /// path. Only rules about it in particular count, and they ask.
+    Embedded,
     /// The operand of `cd`.
     Directory,
     /// A command word with a `/` in it, which bash opens to run it.

@@ -64,6 +64,8 @@ fn path(path: &PathUse) -> String {
     let role = match path.role {
         PathRole::Operand => "operand",
         PathRole::File => "file",
+        PathRole::Script => "script",
+        PathRole::Embedded => "embedded",
         PathRole::Directory => "directory",
         PathRole::Program => "program",
     };

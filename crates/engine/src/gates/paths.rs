@@ -309,6 +309,35 @@ impl Judge<'_> {
         }
     }
 
+    /// A part of a word that may or may not be a path: a rule about it in
+    /// particular asks.
+    pub(super) fn embedded(&mut self, used: &Use<'_>, subject: &Subject) {
+        let judged = members(Family::Path, used.direction)
+            .iter()
+            .filter_map(|member| Some((*member, subject.judge(self.scene, member, true)?)))
+            .filter(|(_, said)| said.action != Action::Allow)
+            .max_by_key(|(_, said)| said.action);
+        let Some((member, said)) = judged else { return };
+        let rules = self.scene.policy.rules();
+        let rule = said.rule.and_then(|at| rules.get(at));
+        if rule.is_none_or(|rule| is_catch_all(&rule.pattern)) {
+            return;
+        }
+        let mut effect = self.judged(used, Family::Path, used.gates.path, member, &said, subject);
+        if said.action == Action::Deny {
+            effect.verdict = Action::Allow;
+            let note = format!("`{}` in this word may be a file", used.typed);
+            let span = used.span.unwrap_or_default();
+            self.floors
+                .push(FloorNote::new(FloorCause::ComputedPath, &note, span));
+            self.floor(&mut effect, UNKNOWN_PATH);
+            effect.grantable = Grantable::Never;
+            self.answer(&mut effect, || None);
+        }
+        self.describe(&mut effect, subject);
+        self.effects.push(effect);
+    }
+
     /// Files that are read because they lie below a directory. A program may
     /// leave some out for reasons of its own: what a rule denies is asked
     /// about.

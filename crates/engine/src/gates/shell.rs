@@ -144,8 +144,8 @@ impl<'a> Judge<'a> {
             return;
         }
         let shape = match used.role {
-            PathRole::Operand => classify(text, flavour),
-            PathRole::File | PathRole::Directory | PathRole::Program => {
+            PathRole::Operand | PathRole::Embedded => classify(text, flavour),
+            PathRole::File | PathRole::Script | PathRole::Directory | PathRole::Program => {
                 match classify(text, flavour) {
                     Shape::Strict => Shape::Strict,
                     _ => Shape::Broad,
@@ -192,6 +192,7 @@ impl<'a> Judge<'a> {
         let base = match self.base(start, &used.base) {
             From::Directory(directory) => directory,
             From::Unknown if absolute => start.directory.clone(),
+            From::Unknown if used.role == PathRole::Embedded && shape == Shape::Bare => return,
             From::Unknown => {
                 // The end of the path is known, its start is not.
                 let mut globs = vec![typed.clone().into_owned(), format!("**/{typed}")];
@@ -214,6 +215,10 @@ impl<'a> Judge<'a> {
                     return;
                 }
                 let subject = self.subject(&typed, &base);
+                if used.role == PathRole::Embedded {
+                    self.embedded(&judged, &subject);
+                    return;
+                }
                 let directory = subject.lexical.clone();
                 self.path_use(&judged, &[subject]);
                 if let Some(below) = &used.below {

@@ -59,6 +59,23 @@ fn analyse_row(args: &[Arg<'_>], row: &'static Row, writes: bool, depth: u8) -> 
     operands(&mut walk);
     checks::run(&mut walk);
     super::below::note(&mut walk);
+    walk.facts.options = walk.options.iter().map(|taken| taken.arg).collect();
+    walk.facts.plain_words |= matches!(
+        row.operands,
+        Operands::Core
+            | Operands::CoreFiles
+            | Operands::CorePattern(_)
+            | Operands::Nothing
+            | Operands::Files
+    ) || matches!(
+        row.check,
+        Check::Silent
+            | Check::Git
+            | Check::GitClone
+            | Check::GitWorktree
+            | Check::GitPager
+            | Check::Find
+    );
     walk.facts.unknown = row.check == Check::Launcher;
     if matches!(
         row.check,
@@ -103,6 +120,10 @@ fn is_plain_name_at(args: &[Arg<'_>]) -> bool {
 /// The facts of a program and of its subcommand, which starts at word `at`.
 fn merge(mut outer: Facts, inner: Facts, at: usize) -> Facts {
     outer.unknown = inner.unknown;
+    outer.plain_words = inner.plain_words;
+    outer.also.extend(inner.also);
+    let options = inner.options.iter().map(|index| index + at);
+    outer.options.extend(options);
     outer.below = inner.below.map(|(below, words)| {
         let words = words.into_iter().map(|index| index + at).collect();
         (below, words)
@@ -186,7 +207,14 @@ fn options(walk: &mut Walk<'_, '_>) {
             }
             Does::Read | Does::PairRead | Does::PatternFile => {
                 if let Some(at) = value.filter(|at| !is_standard_input(walk, *at)) {
-                    walk.file(at, Direction::Read);
+                    let runs = taken.does == Does::PatternFile
+                        && matches!(walk.row.check, Check::Sed | Check::Awk | Check::Interpreter);
+                    let role = if runs {
+                        PathRole::Script
+                    } else {
+                        PathRole::File
+                    };
+                    walk.path(at, Direction::Read, role);
                 }
             }
             Does::Glob => {

@@ -61,11 +61,79 @@ pub(super) fn check(walk: &mut Walk<'_, '_>) {
     for index in walk.operands.clone() {
         transport(walk, index);
     }
+    let first = name.split(' ').next().unwrap_or("");
+    if REVISIONS.contains(&first) {
+        revision_paths(walk);
+    }
+    let pushes = match (super::name::base(walk.text(0)), walk.operands.first()) {
+        ("send-pack" | "http-push", _) => Some(1),
+        ("subtree", Some(index)) if walk.value(*index) == Some("push") => Some(index + 1),
+        _ => None,
+    };
+    if let Some(from) = pushes {
+        let words: Vec<&str> = (from..walk.args.len())
+            .map(|index| walk.text(index))
+            .collect();
+        walk.facts
+            .also
+            .push(format!("git push {}", words.join(" ")));
+    }
     match name {
         "git/config" => config(walk),
         "git/submodule" => submodule(walk),
         "git/bisect" => bisect(walk),
         _ => {}
+    }
+}
+
+/// Subcommands that take `revision:path`.
+const REVISIONS: [&str; 6] = [
+    "git/log",
+    "git/grep",
+    "git/archive",
+    "git/difftool",
+    "git/interpret-trailers",
+    "git/format-patch",
+];
+
+/// `HEAD:path`, `:path`, `-L 1,5:path`: files as they were.
+fn revision_paths(walk: &mut Walk<'_, '_>) {
+    let ranges = walk
+        .options
+        .iter()
+        .filter(|taken| taken.name == "L")
+        .filter_map(|taken| taken.value);
+    let mut found: Vec<(usize, String)> = ranges
+        .filter_map(|at| {
+            let (_, path) = walk.value_text(at).0.rsplit_once(':')?;
+            Some((at.0, path.to_owned()))
+        })
+        .collect();
+    for index in &walk.operands {
+        let text = walk.text(*index);
+        // `:(exclude)x` and `:!x` are pathspecs, `:1:x` is a stage.
+        if text.contains("://") || text.starts_with(":(") || text.starts_with(":!") {
+            continue;
+        }
+        let Some((_, path)) = text.split_once(':') else {
+            continue;
+        };
+        let path = match path.split_once(':') {
+            Some((stage, path)) if stage.bytes().all(|byte| byte.is_ascii_digit()) => path,
+            _ => path,
+        };
+        found.push((*index, path.to_owned()));
+    }
+    for (arg, text) in found.into_iter().filter(|(_, text)| !text.is_empty()) {
+        walk.facts.texts.push(PathText {
+            arg,
+            text,
+            direction: Direction::Read,
+        });
+    }
+    if walk.named("batch") || walk.named("batch-command") {
+        let note = "standard input names the files to read".to_owned();
+        walk.facts.computed_paths.push((Direction::Read, note));
     }
 }
 

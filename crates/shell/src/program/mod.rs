@@ -79,6 +79,12 @@ pub struct Facts {
     /// What it reads below the directories among these words (0: below the
     /// `.` in `texts`).
     pub below: Option<(Below, Vec<usize>)>,
+    /// No word of it holds a path that is not one as a whole.
+    pub plain_words: bool,
+    /// Words that are options of which the table says what they take.
+    pub options: Vec<usize>,
+    /// Other texts that name the same command, for rules against it.
+    pub also: Vec<String>,
     /// Nothing is known of the program: any of its words may be run.
     pub unknown: bool,
     /// Paths written inside a word in another language (`sed 'w out'`,

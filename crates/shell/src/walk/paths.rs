@@ -258,12 +258,41 @@ impl Walker<'_, '_> {
                     Run::Script { arg, .. } => *arg == i,
                     Run::Text(_) => false,
                 });
+            let sent = item.value.text.starts_with('@');
+            let value = facts.unknown && facts.paths.iter().any(|p| p.arg == i);
+            if !elsewhere || value || sent && facts.not_paths.contains(&i) {
+                self.embedded((i, item), unit, facts, start);
+            }
             if elsewhere {
                 continue;
             }
             let first = self.out.analysis.paths.len();
             self.operand(item, unit, (options, listed), proved, start);
             self.reads_below(facts, i, first);
+        }
+    }
+
+    /// Parts of a word that the program may take for a path.
+    fn embedded(&mut self, (at, item): (usize, &Item), unit: usize, facts: &Facts, start: &Bases) {
+        let Some(text) = item.exact() else { return };
+        let option = text.starts_with('-');
+        if facts.plain_words
+            || facts.options.contains(&at)
+            || option && !facts.unknown && !text.contains('=')
+        {
+            return;
+        }
+        let parts: Vec<String> = embedded_parts(text).map(str::to_owned).collect();
+        for part in parts {
+            self.push_paths(
+                &[part],
+                item.span,
+                (Direction::Both, Proof::Unproven),
+                PathRole::Embedded,
+                Certainty::Literal,
+                Some(unit),
+                start,
+            );
         }
     }
 
@@ -457,4 +486,31 @@ fn option_value(text: &str) -> Option<usize> {
     let rest = text.get(2..)?;
     let rooted = rest.starts_with('/') || rest.starts_with("../") || rest.starts_with("~/");
     (rooted && !text.starts_with("--")).then_some(2)
+}
+
+/// More parts than this of one word are not looked at.
+const MOST_PARTS: usize = 8;
+
+/// The parts of a word behind `@`, `=`, `:` and `,`, and the value glued to a
+/// short option.
+fn embedded_parts(text: &str) -> impl Iterator<Item = &str> {
+    let address = text.contains("://") && !text.contains("file://");
+    let usable = !address && text.len() > 1 && !text.contains(char::is_whitespace);
+    let marks = text
+        .char_indices()
+        .filter(|(_, c)| matches!(c, '@' | '=' | ':' | ','))
+        .map(|(at, _)| at + 1);
+    let short = text.starts_with('-') && !text.starts_with("--");
+    let glued = short.then(|| text.char_indices().nth(2)).flatten();
+    marks
+        .chain(glued.map(|(at, _)| at))
+        .take(if usable { MOST_PARTS } else { 0 })
+        .filter_map(|at| text.get(at..))
+        .flat_map(|rest| {
+            let end = rest.find([',', ';', ':']);
+            let cut = end.and_then(|end| rest.get(..end));
+            [Some(rest), cut]
+        })
+        .flatten()
+        .filter(|part| part.len() > 1)
 }

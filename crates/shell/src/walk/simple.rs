@@ -254,6 +254,9 @@ impl Walker<'_, '_> {
         self.operands(items, unit, Some(&facts), start);
         self.table_paths(items, unit, &facts, start);
         self.without_options(items, unit, facts.verb);
+        for text in &facts.also {
+            self.also(unit, text.clone());
+        }
         if facts.unknown {
             self.suspect(items, unit);
         }
@@ -306,6 +309,11 @@ impl Walker<'_, '_> {
         let Some(at) = verb else { return };
         let words = items.iter().take(1).chain(items.iter().skip(at));
         let text = join(words.map(|item| item.value.text.as_str()));
+        self.also(unit, text);
+    }
+
+    /// Another text for a unit, for rules against it.
+    fn also(&mut self, unit: usize, text: String) {
         if let Some(unit) = self.out.analysis.units.get_mut(unit)
             && !unit.spellings.iter().any(|s| s.text == text)
         {

@@ -182,6 +182,18 @@ pub(super) fn check_volumes(walk: &mut Walk<'_, '_>) {
         let (text, all) = walk.value_text(at);
         let host = match taken.name {
             "v" | "volume" => text.split(':').next(),
+            "build-context" => text.split_once('=').map(|(_, path)| path),
+            "secret" | "ssh" | "o" | "output" | "cache-from" | "cache-to" => {
+                let parts = text.split(',').filter_map(|part| part.split_once('='));
+                let files: Vec<String> = parts
+                    .filter(|(key, _)| matches!(*key, "src" | "source" | "dest" | "default"))
+                    .map(|(_, file)| file.to_owned())
+                    .collect();
+                for file in files {
+                    path_text(walk, at.0, file, Direction::Both);
+                }
+                continue;
+            }
             "mount" => text.split(',').find_map(|part| {
                 part.strip_prefix("source=")
                     .or_else(|| part.strip_prefix("src="))

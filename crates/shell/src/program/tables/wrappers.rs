@@ -518,6 +518,12 @@ pub(super) static ROWS: &[Row] = &[
         o("env-file label-file", Read), o("cidfile", Write),
         o("d detach i interactive t tty rm init privileged read-only no-healthcheck P publish-all q quiet oom-kill-disable disable-content-trust sig-proxy T no-TTY no-deps service-ports use-aliases build remove-orphans", Flag),
     ], command(1), CONTAINER).check(Check::Volumes),
+    row("docker/buildx docker/builder docker/image", &[o("builder", Value)], Operands::Shape).style(Style::Ordered).check(Check::Subcommands),
+    row("docker/build docker/buildx/build docker/builder/build docker/image/build", &[
+        o("f file", Path), o("secret ssh o output build-context cache-from cache-to", Value), o("iidfile metadata-file cidfile", Write),
+        o("t tag build-arg target platform network progress label add-host annotation attest builder cgroup-parent isolation m memory c cpu-shares security-opt shm-size ulimit allow call", Value),
+        o("q quiet pull no-cache push load rm force-rm squash compress check D debug", Flag), o("h help", Help),
+    ], Operands::Shape).check(Check::Volumes),
     row("kubectl oc k3s microk8s", &[
         o("n namespace context cluster user s server token as as-group request-timeout v", Value), o("kubeconfig", Path), o("insecure-skip-tls-verify", Flag), o("h help", Help),
     ], Operands::Shape).style(Style::Ordered).check(Check::Subcommands),
