@@ -14,6 +14,8 @@ export class Rpc {
   /** The status lines, by key. */
   status = {};
   stderr = "";
+  /** The event after which the session waits for the next prompt. */
+  settles = "agent_settled";
   #waiting = new Map();
   #open = [];
   #takers = [];
@@ -115,7 +117,7 @@ export class Rpc {
     const from = this.events.length;
     await this.command({ type: "prompt", message });
     const end = Date.now() + limit;
-    while (!this.events.slice(from).some((event) => event.type === "agent_settled")) {
+    while (!this.events.slice(from).some((event) => event.type === this.settles)) {
       if (Date.now() > end || this.code !== undefined) throw new Error(`the session did not settle: ${this.stderr}`);
       await new Promise((done) => setTimeout(done, 15));
     }

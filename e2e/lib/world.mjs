@@ -15,6 +15,9 @@ const root = resolve(here, "..");
 /** The supported hosts that the tests run against. */
 export const HOSTS = ["1.6.0", "0.87.1"];
 
+/** The host that the essentials also run against. */
+export const OLDEST = "0.79.1";
+
 /** The built Pi package: `COUNTERSIGN_PI_PACKAGE`, else `target/pi-package`. */
 export const OURS = process.env.COUNTERSIGN_PI_PACKAGE ?? resolve(root, "..", "target", "pi-package");
 
@@ -89,7 +92,8 @@ export async function makeWorld({ host = "1.6.0", packages = [OURS], config = { 
   if (config) write(configFile, config);
 
   // `pi` on the path, as a person has it: children find it there.
-  const cli = join(hostPackage(host, "@earendil-works/pi-coding-agent"), "dist", "bundle", "cli.js");
+  const dist = join(hostPackage(host, "@earendil-works/pi-coding-agent"), "dist");
+  const cli = join(dist, ...(host === OLDEST ? ["cli.js"] : ["bundle", "cli.js"]));
   const shim = join(bin, "pi");
   write(shim, `#!/bin/sh\nexec '${process.execPath}' '${cli}' "$@"\n`);
   chmodSync(shim, 0o755);
@@ -118,6 +122,7 @@ export async function makeWorld({ host = "1.6.0", packages = [OURS], config = { 
       });
       running.add(child);
       const rpc = new Rpc(child, answer);
+      if (host === OLDEST) rpc.settles = "agent_end";
       const state = await rpc.command({ type: "get_state" });
       rpc.sessionId = state.sessionId;
       return rpc;

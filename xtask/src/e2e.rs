@@ -9,7 +9,7 @@ use crate::run::{Tally, cargo, root, run as run_program, tests};
 
 /// The folders of `e2e/` with npm packages of their own: the Node that runs
 /// the tests, and one for each supported host.
-const FOLDERS: [&str; 3] = ["", "hosts/pi-1.6.0", "hosts/pi-0.87.1"];
+const FOLDERS: [&str; 4] = ["", "hosts/pi-1.6.0", "hosts/pi-0.87.1", "hosts/pi-0.79.1"];
 
 /// Test files that run at the same time. Each holds a few Pi processes that
 /// mostly wait.

@@ -53,7 +53,9 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    pub(crate) fn new(label: &str, text: impl Into<String>) -> Self {
+    /// A fact without a detail.
+    #[must_use]
+    pub fn new(label: &str, text: impl Into<String>) -> Self {
         Self {
             label: label.to_owned(),
             text: text.into(),

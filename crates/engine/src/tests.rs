@@ -133,6 +133,7 @@ fn world(permission: Value) -> World {
         ("/w/secrets/key", None),
         ("/w/out", Some("/o")),
         ("/w/alias", Some(".env")),
+        ("/w/keylink", Some("secrets/key")),
         ("/w/dangling", Some("/o/none")),
         ("/w/loop", Some("loop")),
         ("/w/link", Some("/o/deep")),
@@ -443,6 +444,13 @@ fn skills() {
     assert_eq!(w.read("skills/ops/sub/x.md"), Deny);
     assert_eq!(w.read("skills/other/SKILL.md"), Ask);
     assert_eq!(w.write("skills/ops/x"), Allow);
+    w.skills.push(SkillEntry {
+        name: "ops".to_owned(),
+        location: "/w/secrets/key".to_owned(),
+        directory: "/w/secrets".to_owned(),
+    });
+    assert_eq!(w.read("secrets/key"), Deny);
+    assert_eq!(w.read("keylink"), Deny, "by whatever link");
     let started = w.with(|scene, facts| judge_skill("ops", scene, facts));
     assert_eq!(started.verdict, Deny);
     assert_eq!(

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use countersign_host::dialog::Row;
 use countersign_host::engine::ToolCall;
-use countersign_host::session::{Gate, Options, Page, Question, Settled, Update};
+use countersign_host::session::{
+    CallContext, Gate, Options, Page, Question, Settled, Skill, Update,
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -103,6 +105,12 @@ pub struct Call {
     pub path: Option<String>,
     /// What another extension makes of the input, for a person to read.
     pub preview: Option<String>,
+    /// The call that made this one.
+    pub parent_tool_call_id: Option<String>,
+    /// What the tool's maker says of it; members that are no booleans mean
+    /// nothing.
+    #[serde(default)]
+    pub annotations: BTreeMap<String, Value>,
 }
 
 impl Call {
@@ -113,6 +121,35 @@ impl Call {
             input: self.input.clone(),
             extracted_path: self.path.clone(),
             preview: self.preview.clone(),
+        }
+    }
+
+    /// What the host says of the call.
+    pub fn context(&self) -> CallContext {
+        let hints = self.annotations.iter();
+        CallContext {
+            tool_call_id: self.tool_call_id.clone(),
+            parent_tool_call_id: self.parent_tool_call_id.clone(),
+            hints: hints
+                .filter_map(|(name, holds)| Some((name.clone(), holds.as_bool()?)))
+                .collect(),
+        }
+    }
+}
+
+/// A skill that the host has loaded.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LoadedSkill {
+    name: String,
+    file_path: String,
+}
+
+impl From<LoadedSkill> for Skill {
+    fn from(skill: LoadedSkill) -> Self {
+        Self {
+            name: skill.name,
+            file: skill.file_path,
         }
     }
 }

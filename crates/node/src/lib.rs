@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use countersign_host::dialog::Key;
 use countersign_host::registry::{self, Detection};
-use countersign_host::session::{Answer, FollowUp, LinkAnswer, Via};
+use countersign_host::session::{Answer, FollowUp, LinkAnswer, Skill, Via};
 use napi::bindgen_prelude::{Env, FnArgs, Function, Object};
 use napi_derive::napi;
 use serde_json::json;
@@ -35,6 +35,12 @@ pub fn child_created(session_id: String, parent: Option<String>) {
 #[napi(catch_unwind)]
 pub fn child_disposed(session_id: String) {
     registry::remove_child(&session_id);
+}
+
+/// The session that a child of this process forwards to, where it is known.
+#[napi(catch_unwind)]
+pub fn parent_of(session_id: String) -> Option<String> {
+    registry::child(&session_id)?.parent
 }
 
 /// Opens a session.
@@ -83,7 +89,7 @@ impl Session {
     #[napi(catch_unwind)]
     pub fn gate(&self, call: String) -> napi::Result<String> {
         let call: convert::Call = convert::read("the tool call", &call)?;
-        let gate = self.inner.gate(&call.tool_call(), &call.tool_call_id);
+        let gate = self.inner.gate_in(&call.tool_call(), &call.context());
         Ok(convert::gate(gate).to_string())
     }
 
@@ -198,6 +204,22 @@ impl Session {
         let active: Vec<String> = convert::read("the active tools", &active)?;
         let hidden = self.inner.hidden_tools(&active);
         Ok(hidden.into_iter().map(str::to_owned).collect())
+    }
+
+    /// Takes note of the skills that the host has loaded (a JSON list of
+    /// `{name, filePath}`), and names those the model must not be told of.
+    #[napi(catch_unwind)]
+    pub fn hidden_skills(&self, loaded: String) -> napi::Result<Vec<String>> {
+        let loaded: Vec<convert::LoadedSkill> = convert::read("the skills", &loaded)?;
+        let loaded: Vec<Skill> = loaded.into_iter().map(Skill::from).collect();
+        Ok(self.inner.set_skills(&loaded))
+    }
+
+    /// A prompt without the skills the model must not be told of; `null` where
+    /// it names none of them.
+    #[napi(catch_unwind)]
+    pub fn without_hidden_skills(&self, prompt: String) -> Option<String> {
+        self.inner.without_denied_skills(&prompt)
     }
 
     /// What the policy says of a surface and a value.

@@ -7,6 +7,7 @@
 import { sessionOptions } from "./environment.js";
 import { failed, judge } from "./gate.js";
 import { shared, takeAllowed } from "./process.js";
+import { describe } from "./service.js";
 
 const WRAPPED = Symbol.for("countersign:wrapped");
 
@@ -106,7 +107,7 @@ async function judgeUnseen(host, addon, session, { toolCall, args }, parentToolC
     const id = sessionId(session);
     const instance = shared().instances.get(id);
     const signal = session.agent?.signal;
-    const reason = instance ? await instance.judge(call, signal) : await guest(host, addon, session, id).judge(call, signal);
+    const reason = instance ? await instance.judge(call, signal) : await guest(host, addon, session, id).judge({ ...call, ...describe(addon, id, call) }, signal);
     takeAllowed(args);
     return reason;
   } catch (error) {

@@ -5,7 +5,7 @@ import { refreshExports, sessionOptions } from "./environment.js";
 import { conclude, failed, judge } from "./gate.js";
 import { guarded, installGuard, removeGuard } from "./guard.js";
 import { shared } from "./process.js";
-import { announcedChildren, anotherSystem, publish, Service, withdraw } from "./service.js";
+import { announcedChildren, anotherSystem, describe, publish, Service, withdraw } from "./service.js";
 
 const STATUS = "pi-permission-system";
 
@@ -31,8 +31,13 @@ export class Instance {
   /** Questions that are on the screen or wait for it. */
   #questions = new Map();
   #announcedReady = false;
-  /** The tools that the addon knows to be registered. */
-  #tools = new Set();
+  /** The tools that the addon knows to be registered, with what they say of themselves. */
+  #tools = new Map();
+  /** Tools that were active once, in their order, and those hidden of them. */
+  #seen = [];
+  #hidden = new Set();
+  /** Why the last run could not be prepared. */
+  #unprepared;
   /** What the addon was told last of where the session runs. */
   #told = "";
   /** Whether another permission system was there first. */
@@ -126,6 +131,11 @@ export class Instance {
     if (!guarded()) this.#warnUnguarded();
     this.#announcedReady = false;
     this.#ready();
+    // Before the first prompt is made, so that it needs no second one.
+    this.#quietly(() => {
+      this.#renew(ctx);
+      this.#narrowTools();
+    });
     this.#status();
   }
 
@@ -135,23 +145,45 @@ export class Instance {
   }
 
   #prepare(event, ctx) {
-    const native = this.#open(ctx);
-    if (!this.#announcedReady) {
-      this.#announcedReady = true;
-      this.#ready();
+    try {
+      const native = this.#open(ctx);
+      if (!this.#announcedReady) {
+        this.#announcedReady = true;
+        this.#ready();
+      }
+      this.#renew(ctx, event.systemPrompt);
+      this.#narrowTools();
+      const systemPrompt = narrowSkills(native, event);
+      this.#unprepared = undefined;
+      this.#status();
+      return systemPrompt === undefined ? undefined : { systemPrompt };
+    } catch (error) {
+      // The host would go on with skills that nobody gates.
+      this.#unprepared = error;
+      return undefined;
     }
-    this.#renew(ctx, event.systemPrompt);
+  }
+
+  /**
+   * Takes the tools away of which nothing can be allowed, and gives those back
+   * that this took away once the policy lets them. The host narrows its prompt
+   * to the tools that are left, the same on every turn.
+   */
+  #narrowTools() {
     const active = this.#pi.getActiveTools();
-    const hidden = new Set(native.hiddenTools(JSON.stringify(active)));
-    if (hidden.size > 0) this.#pi.setActiveTools(active.filter((tool) => !hidden.has(tool)));
-    this.#status();
+    for (const tool of active) if (!this.#seen.includes(tool)) this.#seen.push(tool);
+    const back = [...this.#hidden].filter((tool) => this.#tools.has(tool) && !active.includes(tool));
+    const all = back.length > 0 ? this.#seen.filter((tool) => active.includes(tool) || back.includes(tool)) : active;
+    this.#hidden = new Set(this.#native.hiddenTools(JSON.stringify(all)));
+    const wanted = all.filter((tool) => !this.#hidden.has(tool));
+    if (wanted.length !== active.length || wanted.some((tool, at) => tool !== active[at])) this.#pi.setActiveTools(wanted);
   }
 
   /** Tells the addon what a new run may have changed. */
   #renew(ctx, systemPrompt) {
-    this.#tools = new Set(this.#pi.getAllTools().map((tool) => tool.name));
+    this.#tools = new Map(this.#pi.getAllTools().map((tool) => [tool.name, tool.annotations]));
     this.#told = this.#place(ctx);
-    const about = { systemPrompt: systemPrompt ?? null, activeAgent: activeAgent(ctx), tools: [...this.#tools] };
+    const about = { systemPrompt: systemPrompt ?? null, activeAgent: activeAgent(ctx), tools: [...this.#tools.keys()] };
     this.#native.setContext(JSON.stringify({ ...JSON.parse(this.#told), ...about }));
   }
 
@@ -202,8 +234,15 @@ export class Instance {
   async judge(call, signal, ctx = this.#ctx) {
     const native = this.#open(ctx);
     if (this.#beside || anotherSystem(native.id())) return TWO_SYSTEMS;
+    if (this.#unprepared !== undefined) return failed(this.#unprepared);
     this.#refresh(ctx, call.name);
-    return judge(native, { ...call, ...this.#service.facts(call) }, signal);
+    const annotations = this.#tools.get(call.name) ?? {};
+    return judge(native, { ...call, annotations, ...describe(this.#addon, native.id(), call) }, signal);
+  }
+
+  /** What other extensions registered with this session. */
+  service() {
+    return this.#service;
   }
 
   /** A skill that the person starts by name; everything else passes. */
@@ -297,7 +336,10 @@ export class Instance {
     if (shared().instances.get(id) === this) shared().instances.delete(id);
     if (this.#service) withdraw(id, this.#service);
     this.#native = undefined;
-    this.#tools = new Set();
+    this.#tools = new Map();
+    this.#seen = [];
+    this.#hidden = new Set();
+    this.#unprepared = undefined;
     this.#told = "";
     this.#service = undefined;
     native.shutdown();
@@ -314,6 +356,27 @@ export class Instance {
     // and children of this process may be running meanwhile.
     if (event?.reason === undefined || event.reason === "quit") removeGuard();
   }
+}
+
+/**
+ * Keeps denied skills from the model. Hosts that build the prompt from parts
+ * (0.86 and later) leave them out of their part; older ones are given a
+ * narrowed prompt.
+ */
+function narrowSkills(native, event) {
+  const options = event.systemPromptOptions;
+  const loaded = options?.skills ?? [];
+  const about = loaded.map(({ name, filePath }) => ({ name, filePath }));
+  const hidden = new Set(native.hiddenSkills(JSON.stringify(about)));
+  const without = (text) => (typeof text === "string" ? (native.withoutHiddenSkills(text) ?? undefined) : undefined);
+  if (options?.sections === undefined) return without(event.systemPrompt);
+  for (let at = loaded.length - 1; at >= 0; at--) if (hidden.has(loaded[at].name)) loaded.splice(at, 1);
+  // A child's prompt may be its parent's, skills and all.
+  for (const key of ["customPrompt", "appendSystemPrompt", "forceSystemPrompt"]) {
+    const narrowed = without(options[key]);
+    if (narrowed !== undefined) options[key] = narrowed;
+  }
+  return undefined;
 }
 
 function trusted(ctx) {

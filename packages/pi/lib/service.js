@@ -1,5 +1,7 @@
 // The interface for other extensions: a service for each session, found
 // through the same process-global symbols that they already use.
+import { shared } from "./process.js";
+
 const SERVICES = Symbol.for("@gotgenes/pi-permission-system:session-services");
 const ROOT_SERVICE = Symbol.for("@gotgenes/pi-permission-system:service");
 const CHILDREN = Symbol.for("@gotgenes/pi-permission-system:subagent-registry");
@@ -133,22 +135,46 @@ export class Service {
     };
   }
 
-  /** What the registrations say about a call: its preview and its path. */
-  facts(call) {
-    const preview = call.name === "bash" ? undefined : this.#formatters.get(call.name)?.(call.input);
-    const path = this.#extractors.get(call.name)?.(call.input);
-    return {
-      ...(typeof preview === "string" ? { preview } : {}),
-      ...(typeof path === "string" ? { path } : {}),
-    };
-  }
-
   getToolInputFormatter(toolName) {
     return this.#formatters.get(toolName);
   }
 
   getToolAccessExtractor(toolName) {
     return this.#extractors.get(toolName);
+  }
+}
+
+/** More sessions than this do not stand above one another. */
+const DEPTH = 16;
+
+/**
+ * What was registered about a call's tool says of it: its preview and its
+ * path. A child in this process has what its parents have, where it has
+ * nothing of its own.
+ */
+export function describe(addon, sessionId, call) {
+  let formatter;
+  let extractor;
+  for (let id = sessionId, depth = 0; id && depth < DEPTH; id = addon.parentOf(id), depth++) {
+    const service = shared().instances.get(id)?.service();
+    formatter ??= service?.getToolInputFormatter(call.name);
+    extractor ??= service?.getToolAccessExtractor(call.name);
+  }
+  // A path that cannot be read out blocks the call; a text for a person that
+  // cannot be made is made by the addon.
+  const path = extractor?.(call.input);
+  const preview = call.name === "bash" ? undefined : attempt(() => formatter?.(call.input));
+  return {
+    ...(typeof preview === "string" ? { preview } : {}),
+    ...(typeof path === "string" ? { path } : {}),
+  };
+}
+
+function attempt(run) {
+  try {
+    return run();
+  } catch {
+    return undefined;
   }
 }
 

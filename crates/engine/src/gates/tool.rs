@@ -183,14 +183,21 @@ impl Judge<'_> {
         };
         let file = path::normalize(&path::join(self.scene.cwd, &typed, flavour), flavour);
         let skills = self.scene.skills;
-        let exact = skills.iter().find(|skill| skill.location == file);
-        let around = || {
-            skills
-                .iter()
-                .filter(|skill| path::below(&skill.directory, &file, flavour).is_some())
-                .max_by_key(|skill| skill.directory.len())
+        if skills.is_empty() {
+            return;
+        }
+        let of = |file: &str| {
+            let exact = skills.iter().find(|skill| skill.location == file);
+            exact.or_else(|| {
+                skills
+                    .iter()
+                    .filter(|skill| path::below(&skill.directory, file, flavour).is_some())
+                    .max_by_key(|skill| skill.directory.len())
+            })
         };
-        let Some(skill) = exact.or_else(around) else {
+        // Whatever link leads to it, a skill's file is the skill's.
+        let real = || of(&self.facts.real_path(&file).ok()?);
+        let Some(skill) = of(&file).or_else(real) else {
             return;
         };
         let said = self

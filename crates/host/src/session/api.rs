@@ -52,6 +52,18 @@ pub struct Update {
     pub links: Option<Vec<String>>,
 }
 
+/// What the host says of a tool call besides the call. None of it decides.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CallContext {
+    /// The host's id of the call.
+    pub tool_call_id: String,
+    /// The call that made this one, where a tool calls others.
+    pub parent_tool_call_id: Option<String>,
+    /// What the tool's maker says of it (MCP annotations): a name such as
+    /// `readOnlyHint`, and whether it holds.
+    pub hints: Vec<(String, bool)>,
+}
+
 /// A front end: where questions are shown and events go. Every method may be
 /// called from any thread and must return at once.
 pub trait Front: Send + Sync {

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::dialog::{Choice, Key, Reach, Row};
 use crate::review_log::masked;
 
-use super::api::{Answer, Gate, Level, Settled, Via};
+use super::api::{Answer, CallContext, Gate, Level, Settled, Via};
 use super::asks::{About, Done, Ending, OwnCall, Pending};
 use super::{Session, View, lock, question};
 
@@ -36,12 +36,12 @@ impl Session {
         view: &View,
         decision: Decision,
         call: &ToolCall,
-        tool_call_id: &str,
+        context: &CallContext,
     ) -> Gate {
         let request_id = new_request_id();
         let about = About::Own(Arc::new(OwnCall {
             call: call.clone(),
-            tool_call_id: tool_call_id.to_owned(),
+            context: context.clone(),
             agent: view.agent.clone(),
             cwd: view.cwd.clone(),
             trusted: view.trusted,

@@ -10,7 +10,7 @@ use countersign_intent::ToolCall;
 use crate::dialog::Dialog;
 use crate::forwarding::{CancelToken, Waiting};
 
-use super::api::Settled;
+use super::api::{CallContext, Settled};
 
 /// Called with the end of an ask.
 pub(super) type Done = Box<dyn FnOnce(Settled) + Send>;
@@ -46,7 +46,7 @@ pub(super) enum About {
 /// A tool call of this session that is asked about.
 pub(super) struct OwnCall {
     pub(super) call: ToolCall,
-    pub(super) tool_call_id: String,
+    pub(super) context: CallContext,
     pub(super) agent: Option<String>,
     pub(super) cwd: String,
     pub(super) trusted: bool,

@@ -203,7 +203,10 @@ fn about_facts(request_id: &str, about: &About) -> Map<String, Value> {
     match about {
         About::Own(own) => {
             map.insert("agentName".into(), json!(own.agent));
-            map.insert("toolCallId".into(), json!(own.tool_call_id));
+            map.insert("toolCallId".into(), json!(own.context.tool_call_id));
+            if let Some(parent) = &own.context.parent_tool_call_id {
+                map.insert("parentToolCallId".into(), json!(parent));
+            }
             map.extend(call_facts(&own.call, &own.decision));
         }
         About::Child(question) => {

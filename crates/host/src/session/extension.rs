@@ -8,7 +8,7 @@ use countersign_intent::ToolCall;
 use countersign_policy::{Action, Family};
 use serde_json::{Value, json};
 
-use super::{Gate, Session, View};
+use super::{CallContext, Gate, Session, View};
 
 /// The variable by which a child process finds its parent (seed 000).
 const PARENT_VARIABLE: &str = "PI_SUBAGENT_PARENT_SESSION";
@@ -43,7 +43,7 @@ impl Session {
         let view = self.view();
         let decision = judge_skill(name, &view.scene(), &self.facts);
         let call = ToolCall::new("skill", json!({ "name": name }));
-        self.conclude(&view, decision, &call, "")
+        self.conclude(&view, decision, &call, &CallContext::default())
     }
 
     /// What the policy says of a surface and a value, for another extension

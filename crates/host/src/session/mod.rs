@@ -12,6 +12,8 @@ mod extension;
 mod forward;
 mod grants;
 mod menu;
+mod nested;
+mod prompt;
 mod question;
 mod serve;
 
@@ -27,9 +29,12 @@ use countersign_policy::{Action, Flavour, Grant, GrantSet, PatternContext};
 use countersign_text::{Diagnostic, Severity};
 use serde_json::{Value, json};
 
-pub use api::{Answer, Forwarding, Front, Gate, Level, Options, Question, Settled, Update, Via};
+pub use api::{
+    Answer, CallContext, Forwarding, Front, Gate, Level, Options, Question, Settled, Update, Via,
+};
 pub use asking::{FollowUp, LinkAnswer};
 pub use menu::{Choice, Page};
+pub use prompt::Skill;
 
 use crate::facts::{RealFacts, real_path};
 use crate::forwarding::Server;
@@ -53,6 +58,7 @@ pub struct Session {
     grants: Mutex<Vec<Grant>>,
     asks: Mutex<Asks>,
     recent: Mutex<menu::Recent>,
+    callers: Mutex<nested::Callers>,
     server: Mutex<Option<Server>>,
     counters: Counters,
 }
@@ -134,6 +140,7 @@ impl Session {
             grants: Mutex::default(),
             asks: Mutex::default(),
             recent: Mutex::default(),
+            callers: Mutex::default(),
             server: Mutex::default(),
             counters: Counters::default(),
             options,
@@ -198,20 +205,25 @@ impl Session {
         self.adjust_serving();
     }
 
-    /// Remembers which skills the agent has been told of.
-    pub fn set_skills(&self, skills: Vec<SkillEntry>) {
-        lock(&self.context).skills = skills;
-    }
-
     /// Decides a tool call, or begins to ask about it.
     pub fn gate(&self, call: &ToolCall, tool_call_id: &str) -> Gate {
+        let context = CallContext {
+            tool_call_id: tool_call_id.to_owned(),
+            ..CallContext::default()
+        };
+        self.gate_in(call, &context)
+    }
+
+    /// The same, with what the host says of the call.
+    pub fn gate_in(&self, call: &ToolCall, context: &CallContext) -> Gate {
         self.counters.calls.fetch_add(1, Ordering::Relaxed);
         let view = self.view();
         // A file that changed since the last call is in force now; a broken
         // one is told about now, not at the next start.
         self.announce_configuration(&view.snapshot);
-        let decision = self.decide_with(&view, call);
-        self.conclude(&view, decision, call, tool_call_id)
+        let mut decision = self.decide_with(&view, call);
+        self.add_context(&mut decision, call, context);
+        self.conclude(&view, decision, call, context)
     }
 
     /// Makes a decision the gate's word: recorded, or begun to be asked about.
@@ -220,8 +232,9 @@ impl Session {
         view: &View,
         decision: Decision,
         call: &ToolCall,
-        tool_call_id: &str,
+        context: &CallContext,
     ) -> Gate {
+        let tool_call_id = &context.tool_call_id;
         let gate = match decision.verdict {
             Action::Allow => {
                 self.record_allowed(view, &decision, call, tool_call_id);
@@ -231,7 +244,7 @@ impl Session {
                 let message = self.record_refused(view, &decision, call, tool_call_id);
                 Gate::Block(message)
             }
-            Action::Ask => self.begin_ask(view, decision, call, tool_call_id),
+            Action::Ask => self.begin_ask(view, decision, call, context),
         };
         match &gate {
             Gate::Allow => self.count(true),
