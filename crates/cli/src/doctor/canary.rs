@@ -112,7 +112,11 @@ fn call(pi: &Path, cwd: &Path) -> Result<String, String> {
                 return Ok(result);
             }
             let said = errors.and_then(|it| it.join().ok()).unwrap_or_default();
-            let line = said.lines().find(|line| !line.trim().is_empty());
+            // A stack trace begins with where, not with what.
+            let lines = || said.lines().filter(|line| !line.trim().is_empty());
+            let line = lines()
+                .find(|line| line.contains("Error"))
+                .or(lines().next());
             return Err(format!(
                 "Pi ended: {}",
                 line.unwrap_or("without a word").trim()

@@ -115,7 +115,8 @@ fn place(source: &str, settings_folder: &Path, paths: &AgentPaths) -> Option<Pat
     if source.contains("://") || source.starts_with("git:") {
         return None;
     }
-    let place: PathBuf = settings_folder.join(source).components().collect();
+    // Pi writes it from the agent directory, with `..`.
+    let place = std::fs::canonicalize(settings_folder.join(source)).ok()?;
     place.is_dir().then_some(place)
 }
 

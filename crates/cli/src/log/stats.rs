@@ -1,7 +1,7 @@
 //! `countersign log stats`: how much is asked, by what, and how fast it is
 //! answered.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -25,6 +25,23 @@ const ROWS: usize = 10;
 
 /// Columns of the longest bar.
 const BAR: u64 = 40;
+
+/// Milliseconds of a day.
+const DAY: i64 = 86_400_000;
+
+/// Days that are printed for people, the last ones.
+const DAYS: usize = 14;
+
+/// Upper ends of the answer times that are counted together, in milliseconds.
+const STEPS: [(u32, &str); 7] = [
+    (1_000, "under 1 s"),
+    (5_000, "1 to 5 s"),
+    (15_000, "5 to 15 s"),
+    (60_000, "15 to 60 s"),
+    (300_000, "1 to 5 min"),
+    (1_800_000, "5 to 30 min"),
+    (u32::MAX, "longer"),
+];
 
 /// What the user said.
 #[derive(Debug, clap::Args)]
@@ -97,6 +114,8 @@ struct Counts {
     questions_by_rule: Table,
     questions_by_agent: Table,
     questions_by_hour: [u64; 24],
+    /// By day since 1970.
+    questions_by_day: BTreeMap<i64, u64>,
     open: HashMap<String, i64>,
     answer_times: Vec<u32>,
 }
@@ -116,6 +135,10 @@ impl Counts {
                 let hour = usize::try_from(at.div_euclid(3_600_000).rem_euclid(24)).unwrap_or(0);
                 if let Some(count) = self.questions_by_hour.get_mut(hour) {
                     *count += 1;
+                }
+                *self.questions_by_day.entry(at.div_euclid(DAY)).or_default() += 1;
+                if self.questions_by_day.len() > MOST_KEYS {
+                    self.questions_by_day.pop_first();
                 }
                 if let Some(id) = entry.request_id.get()
                     && self.open.len() < MOST_OPEN
@@ -148,7 +171,32 @@ impl Counts {
             .map(|took| i64::from(*took))
     }
 
+    /// The answers by how long they took.
+    fn answers(&self) -> Vec<(&'static str, u64)> {
+        let mut from = 0;
+        STEPS
+            .iter()
+            .map(|(below, label)| {
+                let to = self.answer_times.partition_point(|took| took < below);
+                let count = u64::try_from(to.saturating_sub(from)).unwrap_or(0);
+                from = to;
+                (*label, count)
+            })
+            .collect()
+    }
+
+    /// The questions of each day that had some.
+    fn days(&self) -> Vec<(String, u64)> {
+        let named = |(day, count): (&i64, &u64)| (time::date(*day), *count);
+        self.questions_by_day.iter().map(named).collect()
+    }
+
     fn json(&self, unreadable: u64) -> Value {
+        let days: Map<String, Value> = self
+            .days()
+            .into_iter()
+            .map(|(day, count)| (day, count.into()))
+            .collect();
         json!({
             "entries": self.entries,
             "unreadable": unreadable,
@@ -159,6 +207,7 @@ impl Counts {
             "questionsByRule": self.questions_by_rule.json(),
             "questionsByAgent": self.questions_by_agent.json(),
             "questionsByHourUtc": self.questions_by_hour,
+            "questionsByDayUtc": days,
             "answerMillis": {
                 "count": self.answer_times.len(),
                 "median": self.answered_within(50),
@@ -188,6 +237,17 @@ impl Counts {
                 .filter(|(_, count)| *count > 0)
                 .collect();
             bars("questions by hour (UTC)", &rows)?;
+            let days = self.days();
+            let last = days.get(days.len().saturating_sub(DAYS)..);
+            let rows: Vec<(&str, u64)> = last
+                .unwrap_or_default()
+                .iter()
+                .map(|(day, count)| (day.as_str(), *count))
+                .collect();
+            bars("questions by day (UTC)", &rows)?;
+        }
+        if !self.answer_times.is_empty() {
+            bars("answer times", &self.answers())?;
         }
         if let (Some(median), Some(p90), Some(p99)) = (
             self.answered_within(50),
@@ -238,10 +298,8 @@ fn bars(title: &str, rows: &[(&str, u64)]) -> std::io::Result<()> {
         .max(1);
     for (label, (_, count)) in labels.iter().zip(rows) {
         let length = usize::try_from((count * BAR).div_ceil(most)).unwrap_or(0);
-        say(&format!(
-            "  {label:<width$} {count:>6} {}",
-            "▇".repeat(length)
-        ))?;
+        let bar = "▇".repeat(length);
+        say(format!("  {label:<width$} {count:>6} {bar}").trim_end())?;
     }
     Ok(())
 }

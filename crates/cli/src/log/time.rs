@@ -42,6 +42,24 @@ fn days(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }
 
+/// The date of a day since 1970: `2026-08-20`.
+pub fn date(day: i64) -> String {
+    let from_march = day + 719_468;
+    let era = from_march.div_euclid(146_097);
+    let of_era = from_march.rem_euclid(146_097);
+    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 {
+        month_from_march + 3
+    } else {
+        month_from_march - 9
+    };
+    let year = era * 400 + year_of_era + i64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}")
+}
+
 /// The present in milliseconds since 1970.
 pub fn now() -> i64 {
     let since = SystemTime::now()
@@ -105,6 +123,16 @@ mod tests {
             "2026-01-01T00:00:00.xZ",
         ] {
             assert_eq!(millis(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn every_day_has_its_date() {
+        for day in 0..40_000 {
+            assert_eq!(
+                millis(&format!("{}T00:00:00Z", date(day))),
+                Some(day * 86_400_000)
+            );
         }
     }
 
