@@ -5,7 +5,7 @@ use clap::{Parser, Subcommand};
 use crate::{check, demo, doctor, explain, generate, inbox, init, log, policy, replay, suggest};
 
 /// Examples first, then the way to call it, then the details.
-const TEMPLATE: &str = "\
+pub const TEMPLATE: &str = "\
 {about-with-newline}
 {before-help}{usage-heading} {usage}
 

@@ -20,6 +20,7 @@ use countersign_host::paths::AgentPaths;
 
 use self::entry::{Entry, Verdict};
 pub use self::read::{each_entry, mention_unreadable};
+use crate::args::TEMPLATE;
 use crate::exit::{Failure, Outcome};
 
 /// What the user said.
@@ -32,17 +33,77 @@ pub struct Args {
     file: Option<PathBuf>,
 }
 
+const STATUS: &str = "\
+Exit status:
+  0  done, also where nothing fits
+  1  an error, or wrong usage";
+
 #[derive(Debug, clap::Subcommand)]
 enum What {
     /// Print the last entries, and new ones as they come
+    #[command(
+        help_template = TEMPLATE,
+        before_help = "\
+Examples:
+  countersign log tail              the last ten entries
+  countersign log tail -n 50 --json
+  countersign log tail --follow     goes on until interrupted
+",
+        after_help = STATUS
+    )]
     Tail(tail::Args),
     /// Tell the whole story of one question
+    #[command(
+        help_template = TEMPLATE,
+        before_help = "\
+Examples:
+  countersign log show perm-1f3     the beginning of an id is enough
+  countersign log show perm-1f3 --json
+",
+        after_help = "\
+Exit status:
+  0  printed
+  1  no question or several have this id, an error, or wrong usage"
+    )]
     Show(show::Args),
     /// Print the entries that fit
+    #[command(
+        help_template = TEMPLATE,
+        before_help = "\
+Examples:
+  countersign log query --since 2h --verdict denied
+  countersign log query --agent reviewer --by user --surface bash
+  countersign log query --since 2026-08-20 --until 2026-08-21 --session s1 --json
+  countersign log query --pattern 'git push *' --limit 5
+",
+        after_help = STATUS
+    )]
     Query(filter::QueryArgs),
     /// Count questions, deciders and answer times
+    #[command(
+        help_template = TEMPLATE,
+        before_help = "\
+Examples:
+  countersign log stats --since 7d  what asks most, when, and how long it waits
+  countersign log stats --agent reviewer --json
+",
+        after_help = STATUS
+    )]
     Stats(stats::Args),
     /// Tell whether lines are missing or were changed
+    #[command(
+        help_template = TEMPLATE,
+        before_help = "\
+Examples:
+  countersign log verify            prints a hash to keep somewhere else
+  countersign log verify --expect 5b6a5ce84404d61312968ea79632c4fa
+",
+        after_help = "\
+Exit status:
+  0  nothing is missing or changed, as far as the chains reach
+  1  an error, or wrong usage
+  2  lines are missing or were changed"
+    )]
     Verify(verify::Args),
 }
 
