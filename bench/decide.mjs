@@ -23,6 +23,9 @@ const { values: options } = parseArgs({
   },
 });
 
+/** Gates nothing: only its loading is measured. */
+const EMPTY = join(here, "empty.mjs");
+
 if (options.measure) await measure(options.measure);
 else compare();
 
@@ -38,6 +41,8 @@ function compare() {
     for (const side of Object.keys(sides)) sides[side].push(inFreshProcess(options[side]));
   }
   const of = (side, key) => median(sides[side].map((run) => run[key]));
+  // Pi starts its own loader with the first extension, whichever that is.
+  const bare = median(Array.from({ length: Number(options.starts) }, () => inFreshProcess(EMPTY).load));
   const rows = [
     ["loading the extension", "load", "ms", 1],
     ["first decision, cold", "first", "ms", 1],
@@ -51,6 +56,7 @@ function compare() {
     const show = (ms) => `${(ms * scale).toFixed(ms * scale < 10 ? 2 : 1)} ${unit}`;
     console.log(`${label.padEnd(26)}${show(a).padStart(12)}${show(b).padStart(16)}${`${(b / a).toFixed(1)}×`.padStart(10)}`);
   }
+  console.log(`an empty extension takes ${bare.toFixed(1)} ms to load`);
   for (const side of Object.keys(sides)) {
     const { blocked, commands } = sides[side][0];
     console.log(`${side === "ours" ? "ours" : "predecessor"}: ${commands - blocked} let through, ${blocked} blocked`);
@@ -101,6 +107,7 @@ async function measure(extension) {
   const load = performance.now() - loading;
   const broken = loader.getExtensions().errors;
   if (broken.length > 0) throw new Error(JSON.stringify(broken));
+  if (extension === EMPTY) return console.log(JSON.stringify({ load }));
   const { session } = await pi.createAgentSession({
     cwd,
     agentDir,

@@ -207,12 +207,12 @@ export interface NeededCapability {
     file: string | null;
     line: number | null;
     floor: string | null;
-    grantors: string[];
+    grantors: ("person" | "rule")[];
   }[];
   /** How many more there are than `missing` lists. */
   more: number;
   /** Whether making the same call again can help. */
-  again: string;
+  again: "yes" | "later" | "no";
   /** All of it in one line, as the model is told. */
   text: string;
 }
