@@ -145,6 +145,12 @@ pub(crate) const KEYS: &[Key] = &[
         "Processes started from a session find it as their parent, so that their questions arrive here. A project cannot turn it off.",
     ),
     key(
+        "inboxNotifications",
+        Kind::Texts,
+        Some("[]"),
+        "How `countersign inbox` tells of a new question on its terminal: `bell`, `osc9`, `osc777`.",
+    ),
+    key(
         "piInfrastructureReadPaths",
         Kind::Texts,
         Some("[]"),

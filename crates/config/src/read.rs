@@ -341,6 +341,7 @@ impl Reader<'_> {
                 match name {
                     "piInfrastructureReadPaths" => settings.pi_infrastructure_read_paths = texts,
                     "authorizerChain" => settings.authorizer_chain = texts,
+                    "inboxNotifications" => settings.inbox_notifications = texts,
                     _ => {}
                 }
             }

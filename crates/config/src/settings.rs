@@ -73,6 +73,8 @@ pub struct Settings {
     pub pi_infrastructure_read_paths: Option<Vec<String>>,
     /// `authorizerChain`
     pub authorizer_chain: Option<Vec<String>>,
+    /// `inboxNotifications`
+    pub inbox_notifications: Option<Vec<String>>,
     /// `authorizerTrust`
     pub authorizer_trust: Option<Vec<(String, Vec<Family>)>>,
     /// `shellTools`
@@ -143,6 +145,7 @@ impl Settings {
             &higher.pi_infrastructure_read_paths,
         );
         over(&mut self.authorizer_chain, &higher.authorizer_chain);
+        over(&mut self.inbox_notifications, &higher.inbox_notifications);
         over(&mut self.authorizer_trust, &higher.authorizer_trust);
         if authority == Authority::User || higher.require_signed_answers == Some(true) {
             over(
@@ -250,6 +253,12 @@ impl Settings {
     #[must_use]
     pub fn pi_infrastructure_read_paths(&self) -> &[String] {
         self.pi_infrastructure_read_paths.as_deref().unwrap_or(&[])
+    }
+
+    /// How an inbox tells of a new question on its terminal.
+    #[must_use]
+    pub fn inbox_notifications(&self) -> &[String] {
+        self.inbox_notifications.as_deref().unwrap_or(&[])
     }
 
     /// The links asked before a person, in order.

@@ -12,6 +12,8 @@ mod web;
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
+use countersign_host::dialog::visible;
+
 use crate::exit::{Failure, Outcome};
 use crate::terminal::{complain, say};
 
@@ -63,8 +65,15 @@ pub fn run(args: &Args) -> Outcome {
         false => None,
     };
     let inbox = serve::Inbox::open(&args.session)?;
+    let bell = bell::Bell { always: args.bell };
+    for word in bell::Bell::unknown(&inbox.session) {
+        complain(&format!(
+            "note: `inboxNotifications` knows `bell`, `osc9` and `osc777`, not `{}`",
+            visible(&word)
+        ));
+    }
     if let Some(listener) = listener {
-        return web::run(inbox, listener, &args.allow_host, args.bell);
+        return web::run(inbox, listener, &args.allow_host, bell);
     }
     if let Some(command) = &args.exec {
         return exec::run(inbox, command);
@@ -76,7 +85,7 @@ pub fn run(args: &Args) -> Outcome {
         }
         return plain::run(inbox);
     }
-    tui::run(inbox, args.bell)
+    tui::run(inbox, bell)
 }
 
 /// A name as it stands in a browser's address line, without the port.

@@ -14,6 +14,7 @@ use ratatui::crossterm::event::{
 use ratatui::crossterm::execute;
 
 use self::model::{Effect, Key, Model};
+use super::bell::Bell;
 use super::serve::{Event, Inbox, NOT_WAITING, decided};
 use crate::exit::{ASK, Outcome};
 
@@ -24,7 +25,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(40);
 const REDRAW_EVERY: Duration = Duration::from_secs(1);
 
 /// Serves until the user ends.
-pub fn run(inbox: Inbox, bell: bool) -> Outcome {
+pub fn run(inbox: Inbox, bell: Bell) -> Outcome {
     let mut terminal = ratatui::try_init()?;
     let mouse = execute!(std::io::stdout(), EnableMouseCapture);
     let outcome = show(&inbox, &mut terminal, bell);
@@ -44,7 +45,7 @@ pub fn run(inbox: Inbox, bell: bool) -> Outcome {
 fn show(
     inbox: &Inbox,
     terminal: &mut ratatui::DefaultTerminal,
-    bell: bool,
+    bell: Bell,
 ) -> anyhow::Result<usize> {
     let mut model = Model::new(inbox.session.id(), Instant::now());
     let mut drawn = view::Drawn::default();
@@ -56,9 +57,7 @@ fn show(
             let now = Instant::now();
             match event {
                 Event::Asked(question) => {
-                    if bell {
-                        super::bell::ring(question.agent());
-                    }
+                    bell.ring(&inbox.session, question.agent());
                     model.add(*question, now);
                 }
                 Event::Gone(id) => model.remove(&id, now),

@@ -18,6 +18,7 @@ use serde_json::json;
 use self::board::{Board, Wanted};
 use self::guard::{Guard, Keys, LINK_LIFETIME, secret};
 use self::http::{Handler, Reply, Request, Response, Server, Stream};
+use super::bell::Bell;
 use super::serve::{Event, Inbox};
 use crate::exit::{ASK, Failure, Outcome};
 use crate::terminal::{complain, say};
@@ -63,7 +64,7 @@ pub fn bind(port: u16) -> anyhow::Result<TcpListener> {
 }
 
 /// Serves until `quit` or an interrupt.
-pub fn run(inbox: Inbox, listener: TcpListener, names: &[String], bell: bool) -> Outcome {
+pub fn run(inbox: Inbox, listener: TcpListener, names: &[String], bell: Bell) -> Outcome {
     let port = listener.local_addr()?.port();
     let site = Arc::new(Site {
         board: Board::new(Arc::clone(&inbox.session)),
@@ -81,9 +82,7 @@ pub fn run(inbox: Inbox, listener: TcpListener, names: &[String], bell: bool) ->
     while let Ok(event) = inbox.events.recv() {
         match event {
             Event::Asked(question) => {
-                if bell {
-                    super::bell::ring(question.agent());
-                }
+                bell.ring(&inbox.session, question.agent());
                 site.board.add(*question);
             }
             Event::Gone(id) => site.board.remove(&id),

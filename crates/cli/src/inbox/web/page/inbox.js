@@ -353,6 +353,7 @@ function details(question) {
   for (const fact of rest) {
     // The heading above names the one that asks.
     if (fact.label === "subagent" && askers.length === 1) continue;
+    if (fact.label === "tool" && fact.text === question.surface) continue;
     line(fact.label, fact.detail ? `${fact.text} → ${fact.detail}` : fact.text, fact.flagged);
     if (fact.label === "rule") directory();
   }
@@ -369,7 +370,7 @@ function buttons(ids, list) {
     const button = make(
       "button",
       { type: "button", className: armed ? "sure" : offer.reach === "once" ? "yes" : "", title: offer.label },
-      armed ? `Press again: ${name}` : `${name}${both}`,
+      armed ? "Press again" : `${name}${both}`,
       make("kbd", {}, offer.both ? key.toUpperCase() : key),
     );
     button.dataset.answer = offer.both ? `${offer.reach}-both` : offer.reach;
