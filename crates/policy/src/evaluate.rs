@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::index::Index;
+use crate::index::{Index, Prefixes};
 use crate::pattern::Glob;
 use crate::surface::path_surfaces;
 use crate::{
@@ -99,6 +99,7 @@ struct Inner {
 struct Group {
     entries: Vec<Entry>,
     index: Option<Index>,
+    prefixes: Option<Prefixes>,
     fold: bool,
 }
 
@@ -311,7 +312,7 @@ impl Policy {
         let globs: Vec<Glob> = globs.iter().map(|g| Glob::new(g, group.fold)).collect();
         let mut strictest: Option<(Action, usize, usize)> = None;
         let mut covered = false;
-        for entry in group.entries.iter().rev() {
+        for entry in group.beginning_like(&globs) {
             if !entry.on(surface) {
                 continue;
             }
@@ -456,12 +457,28 @@ impl Policy {
 
 impl Group {
     fn new(entries: Vec<Entry>, fold: bool) -> Self {
-        let index = (entries.len() >= INDEX_FROM)
-            .then(|| Index::new(entries.iter().map(|e| e.pattern.as_ref())));
+        let patterns = || entries.iter().map(|e| e.pattern.as_ref());
+        let indexed = entries.len() >= INDEX_FROM;
+        let index = indexed.then(|| Index::new(patterns()));
+        let prefixes = indexed.then(|| Prefixes::new(patterns()));
         Self {
             entries,
             index,
+            prefixes,
             fold,
+        }
+    }
+
+    /// The entries that could match one of the globs by their beginning, the
+    /// latest first.
+    fn beginning_like<'s>(&'s self, globs: &[Glob]) -> Box<dyn Iterator<Item = &'s Entry> + 's> {
+        match &self.prefixes {
+            Some(prefixes) => {
+                let found = prefixes.candidates(globs.iter().map(Glob::prefix));
+                let entry = |at: u32| self.entries.get(at as usize);
+                Box::new(found.into_iter().filter_map(entry))
+            }
+            None => Box::new(self.entries.iter().rev()),
         }
     }
 
@@ -518,11 +535,10 @@ fn compile_rule(
     path: bool,
 ) -> Vec<Arc<Pattern>> {
     let own = Pattern::new(&rule.pattern, ctx, path);
-    // A value that is no path keeps its `~`: without this, a rule about
-    // `~/bin/tool` would never see that spelling. An allow does not follow:
-    // what `~` is when the command runs is not known.
-    let as_typed = (!path
-        && rule.action != Action::Allow
+    // A value that is no path, or that could not be resolved, keeps its `~`:
+    // without this, a rule about `~/bin/tool` would never see that spelling. An
+    // allow does not follow: what `~` is when the command runs is not known.
+    let as_typed = (rule.action != Action::Allow
         && crate::pattern::expand_home(&rule.pattern, ctx) != rule.pattern)
         .then(|| Pattern::verbatim(&rule.pattern, ctx.flavour, path));
     let further = further

@@ -108,6 +108,49 @@ impl Index {
     }
 }
 
+/// Finds the patterns that could share a value with a shell glob, by the text
+/// before the first wildcard of each. Like [`Index`] it only selects.
+#[derive(Debug)]
+pub(crate) struct Prefixes(Vec<(String, u32)>);
+
+impl Prefixes {
+    /// Files the patterns under their position in `patterns`.
+    pub(crate) fn new<'p>(patterns: impl Iterator<Item = &'p Pattern>) -> Self {
+        let mut sorted: Vec<(String, u32)> = patterns
+            .zip(0_u32..)
+            .map(|(pattern, at)| (pattern.prefix().to_owned(), at))
+            .collect();
+        sorted.sort_unstable();
+        Self(sorted)
+    }
+
+    /// The positions of all patterns whose beginning goes with one of these,
+    /// latest first.
+    pub(crate) fn candidates<'g>(&self, beginnings: impl Iterator<Item = &'g str>) -> Vec<u32> {
+        let mut out = Vec::new();
+        for beginning in beginnings {
+            // Shorter than the glob's: one lookup for each length.
+            for (at, _) in beginning.char_indices() {
+                let shorter = beginning.get(..at).unwrap_or("");
+                out.extend(self.from(shorter).take_while(|(p, _)| p == shorter));
+            }
+            out.extend(
+                self.from(beginning)
+                    .take_while(|(p, _)| p.starts_with(beginning)),
+            );
+        }
+        let mut out: Vec<u32> = out.into_iter().map(|(_, at)| *at).collect();
+        out.sort_unstable_by(|a, b| b.cmp(a));
+        out.dedup();
+        out
+    }
+
+    fn from(&self, beginning: &str) -> impl Iterator<Item = &(String, u32)> {
+        let first = self.0.partition_point(|(p, _)| p.as_str() < beginning);
+        self.0.iter().skip(first)
+    }
+}
+
 fn gram(a: u8, b: u8, c: u8) -> u32 {
     u32::from_be_bytes([0, a, b, c])
 }

@@ -284,6 +284,30 @@ proptest! {
     }
 
     #[test]
+    fn a_glob_asks_no_fewer_rules_than_there_are(
+        rules in rules(30), glob in "[ab*?/ \\[\\]]{0,6}",
+    ) {
+        let policy = Policy::compile(rules, &PatternContext::default());
+        let one_by_one = |surface: &str| {
+            let mut strictest: Option<Action> = None;
+            for rule in policy.rules().iter().rev() {
+                let pattern = Pattern::new(&rule.pattern, policy.context(), true);
+                let about = Pattern::new(&rule.surface, policy.context(), false);
+                if !about.matches(surface) || !pattern.may_match_glob(&glob) {
+                    continue;
+                }
+                strictest = strictest.max(Some(rule.action));
+                if pattern.covers_glob(&glob) {
+                    return strictest.unwrap();
+                }
+            }
+            strictest.max(Some(Action::Ask)).unwrap()
+        };
+        let said = policy.evaluate_glob("path_read", &[&glob]).action;
+        prop_assert_eq!(said, one_by_one("path_read"));
+    }
+
+    #[test]
     fn a_glob_is_at_least_as_strict_as_what_it_stands_for(
         rules in rules(30), glob in "[ab*?]{0,5}", fill in "[ab]{1,2}",
     ) {

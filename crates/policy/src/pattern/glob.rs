@@ -79,23 +79,41 @@ impl Pattern {
         std::iter::once(&self.full).chain(&self.bare)
     }
 
-    pub(crate) fn may_match(&self, glob: &Glob) -> bool {
+    /// The text every matching value starts with.
+    pub(crate) fn prefix(&self) -> &str {
         let prefix = self.full.prefix();
         // The optional tail may cut the prefix short by its blank.
-        let prefix = if self.bare.is_some() {
+        if self.bare.is_some() {
             prefix.trim_end_matches(' ')
         } else {
             prefix
-        };
+        }
+    }
+
+    pub(crate) fn may_match(&self, glob: &Glob) -> bool {
+        let prefix = self.prefix();
         let shared = prefix.len().min(glob.prefix.len());
         if prefix.as_bytes().get(..shared) != glob.prefix.as_bytes().get(..shared) {
+            return false;
+        }
+        // An optional tail ends in a star, so nothing is known of the end.
+        let suffix = self.full.suffix();
+        let shared = suffix.len().min(glob.suffix.len());
+        if ending(suffix, shared) != ending(&glob.suffix, shared) {
             return false;
         }
         // Folding has turned every separator into the one of Windows.
         let separator = if self.folds() { '\\' } else { '/' };
         // A glob that matches no file is handed on as it stands.
-        self.matches_folded(&glob.unexpanded)
-            || self
+        if self.matches_folded(&glob.unexpanded) {
+            return true;
+        }
+        let possible = |text: &str| match &glob.runs {
+            Some(runs) => runs.may_contain(text, separator),
+            None => true,
+        };
+        self.required().all(|(text, ..)| possible(text))
+            && self
                 .variants()
                 .any(|s| meets(&s.symbols(), &glob.atoms, separator))
     }
@@ -106,14 +124,83 @@ impl Pattern {
     }
 }
 
+fn ending(text: &str, length: usize) -> &[u8] {
+    let bytes = text.as_bytes();
+    bytes.get(bytes.len() - length..).unwrap_or(bytes)
+}
+
 /// A shell glob, read once for many patterns.
 #[derive(Clone, Debug)]
 pub(crate) struct Glob {
     atoms: Vec<Atom>,
     /// The text before the first wildcard.
     prefix: String,
+    /// The text after the last wildcard.
+    suffix: String,
+    /// What tells quickly which texts it cannot contain.
+    runs: Option<Runs>,
     /// The text bash uses when no file matches.
     unexpanded: String,
+}
+
+/// The atoms of a short glob as bits, to ask for a text in a step a character.
+#[derive(Clone, Debug)]
+struct Runs {
+    chars: Vec<(char, u64)>,
+    one: u64,
+    run: u64,
+}
+
+impl Runs {
+    /// `None` for a glob of which too little is known, or that is too long.
+    fn new(atoms: &[Atom]) -> Option<Self> {
+        let mut out = Self {
+            chars: Vec::new(),
+            one: 0,
+            run: 0,
+        };
+        for (at, atom) in atoms.iter().enumerate() {
+            let bit = 1_u64.checked_shl(u32::try_from(at).ok()?)?;
+            match atom {
+                Atom::Char(c) => match out.chars.iter_mut().find(|(known, _)| known == c) {
+                    Some((_, bits)) => *bits |= bit,
+                    None => out.chars.push((*c, bit)),
+                },
+                Atom::One => out.one |= bit,
+                Atom::Run => out.run |= bit,
+                Atom::AnyOne | Atom::Anything => return None,
+            }
+        }
+        Some(out)
+    }
+
+    /// Whether something it could stand for contains `text`.
+    fn may_contain(&self, text: &str, separator: char) -> bool {
+        // The atoms that may have given the last character.
+        let mut last = None;
+        for c in text.chars() {
+            let own = self.chars.iter().find(|(known, _)| *known == c);
+            let wild = if c == separator {
+                0
+            } else {
+                self.one | self.run
+            };
+            let gives = own.map_or(0, |(_, bits)| *bits) | wild;
+            let now = match last {
+                None => gives,
+                Some(last) => {
+                    let after = last << 1;
+                    // A run goes on, or is empty; two never stand together.
+                    gives & (after | (last & self.run) | ((after & self.run) << 1))
+                }
+            };
+            if now == 0 {
+                return false;
+            }
+            last = Some(now);
+        }
+        true
+    }
 }
 
 impl Glob {
@@ -173,18 +260,24 @@ impl Glob {
             atoms = folded;
             unexpanded = fold_text(&unexpanded);
         }
-        let prefix = atoms
-            .iter()
-            .map_while(|a| match a {
-                Atom::Char(c) => Some(*c),
-                _ => None,
-            })
-            .collect();
+        let literal = |atom: &Atom| match atom {
+            Atom::Char(c) => Some(*c),
+            _ => None,
+        };
+        let prefix = atoms.iter().map_while(literal).collect();
+        let backwards: Vec<char> = atoms.iter().rev().map_while(literal).collect();
         Self {
-            atoms,
             prefix,
+            suffix: backwards.into_iter().rev().collect(),
+            runs: Runs::new(&atoms),
+            atoms,
             unexpanded,
         }
+    }
+
+    /// The text everything it could stand for starts with.
+    pub(crate) fn prefix(&self) -> &str {
+        &self.prefix
     }
 }
 

@@ -70,6 +70,12 @@ impl Segments {
         first.split('?').next().unwrap_or("")
     }
 
+    /// The literal text after the last wildcard.
+    pub(super) fn suffix(&self) -> &str {
+        let last = self.pieces.last().map_or("", |p| p.text.as_str());
+        last.rsplit('?').next().unwrap_or("")
+    }
+
     /// The first piece is anchored at the start, the last at the end, and the
     /// ones between are taken at their leftmost place, each after the one
     /// before: with only stars between them, leftmost never loses a match.
