@@ -161,22 +161,30 @@ fn units(evidence: &Evidence) -> impl Iterator<Item = &Asked> {
     evidence.approved.iter().flat_map(|call| &call.units)
 }
 
-/// The pattern an approval would record, where it says enough of what was
-/// approved. A server has tools of all kinds, and the pattern for it would
-/// cover those that were never seen.
+/// The pattern an approval would record, for what patterns speak of.
 fn wide(unit: &Asked) -> Option<&str> {
-    let wide = unit.wide.as_deref()?;
-    let known = unit.surface == "bash" || is_path_surface(&unit.surface);
-    known.then_some(wide)
+    unit.wide.as_deref().filter(|_| is_told_apart(unit))
 }
+
+/// Whether a value says what the call does. A rule about any other tool, an
+/// MCP tool too, would cover every input, those that were never seen as well.
+fn is_told_apart(unit: &Asked) -> bool {
+    unit.surface == "bash"
+        || unit.surface == "skill"
+        || is_path_surface(&unit.surface)
+        || PATH_TOOLS.contains(&unit.surface.as_str())
+}
+
+/// Tools that are judged by the path they are given.
+const PATH_TOOLS: [&str; 6] = ["read", "write", "edit", "grep", "find", "ls"];
 
 /// Whether a value can stand as a pattern for itself alone.
 fn is_literal(unit: &Asked) -> bool {
-    // A tool's only value is `*`, the whole tool: that is what was approved.
-    let whole_tool = unit.value == "*" && unit.surface != "bash" && unit.surface != "mcp";
-    let plain = !unit.value.contains(['*', '?', '\n']) && unit.value.trim() == unit.value;
-    let home = unit.value.starts_with('~') || unit.value.starts_with('$');
-    whole_tool || plain && !home
+    let value = unit.value.as_str();
+    is_told_apart(unit)
+        && !value.contains(['*', '?', '\n'])
+        && value.trim() == value
+        && !value.starts_with(['~', '$'])
 }
 
 /// The words that all values begin with, then anything: at least as narrow as
@@ -267,6 +275,30 @@ mod tests {
         let rm = evidence(&[(3, &["rm a.txt"]), (3, &["rm b.txt"]), (9, &["rm *.o"])]);
         assert_eq!(patterns(&rm, &[], 3, 9), ["rm a.txt", "rm b.txt"]);
         assert_eq!(patterns(&rm, &[], 3, 1), ["rm b.txt"]);
+    }
+
+    #[test]
+    fn a_tool_whose_inputs_no_rule_tells_apart_is_not_proposed() {
+        for (surface, value, expected) in [
+            ("mcp", "db:query", false),
+            ("deploy", "*", false),
+            ("skill", "librarian", true),
+            ("write", "/p/a", true),
+            ("path_write", "/p/a", true),
+            ("path_write", "~/a", false),
+            ("bash", "ls *.o", false),
+        ] {
+            let mut evidence = evidence(&[(9, &["x"])]);
+            evidence.approved[0].units = vec![Asked {
+                surface: surface.to_owned(),
+                value: value.to_owned(),
+                wide: Some("*".to_owned()),
+                asks: None,
+            }];
+            let found = choose(&evidence, &BTreeSet::new(), 3, 9);
+            assert_eq!(found.len() == 1, expected, "{surface} {value}");
+            assert!(found.iter().all(|it| it.rule.pattern == value));
+        }
     }
 
     #[test]

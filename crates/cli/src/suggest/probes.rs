@@ -316,7 +316,8 @@ pub fn probes(rules: &[Rule]) -> Vec<(String, Value)> {
         commands.push(format!("{program} x"));
         commands.push(format!("{program} -rf ~"));
     }
-    let mut paths: Vec<String> = FAR.iter().map(|it| (*it).to_owned()).collect();
+    let everywhere = FAR.iter().chain(FILES);
+    let mut paths: Vec<String> = everywhere.map(|it| (*it).to_owned()).collect();
     for rule in rules {
         let Some(start) = rule.pattern.strip_suffix('*') else {
             continue;

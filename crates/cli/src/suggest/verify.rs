@@ -7,7 +7,6 @@ use countersign_host::check::Checked;
 use countersign_host::engine::DecidedBy;
 use countersign_host::policy::{Action, family_members};
 use countersign_host::suggest::may_lift_a_denial;
-use countersign_host::workspace::Snapshot;
 use serde_json::json;
 
 use super::candidates::Rule;
@@ -51,11 +50,10 @@ pub fn dangerous(
         };
         for agent in &evidence.agents {
             let look = call("bash".to_owned(), nothing.clone(), agent.clone());
-            let (before, after) = (base.check(&look)?, with.check(&look)?);
-            let lifts = rules.iter().filter(|rule| {
-                let opens = opens_mcp(rule, &before.snapshot);
-                opens || may_lift_a_denial(&after.snapshot, &rule.surface, &rule.pattern)
-            });
+            let snapshot = with.check(&look)?.snapshot;
+            let lifts = rules
+                .iter()
+                .filter(|rule| may_lift_a_denial(&snapshot, &rule.surface, &rule.pattern));
             offending.extend(lifts.cloned());
         }
         // What a policy says of a probe hardly depends on the directory, but
@@ -77,17 +75,6 @@ pub fn dangerous(
         }
     }
     Ok(offending)
-}
-
-/// The first `allow` on `mcp` opens the listing tools of every server too.
-fn opens_mcp(rule: &Rule, before: &Snapshot) -> bool {
-    let open = |snapshot: &Snapshot| {
-        let rules = snapshot.policy.rules();
-        rules
-            .iter()
-            .any(|it| it.surface == "mcp" && it.action == Action::Allow)
-    };
-    rule.surface == "mcp" && !open(before)
 }
 
 /// Replays the whole log under the policy with the rules.
