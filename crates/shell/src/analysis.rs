@@ -272,6 +272,10 @@ pub enum PathRole {
     Program,
 }
 
+/// How the text of a path or base starts that lies in the root of the
+/// repository around the session's directory.
+pub const TOPLEVEL: &str = "$(git rev-parse --show-toplevel)";
+
 /// The directory a relative path starts from, after folding `cd`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Base {

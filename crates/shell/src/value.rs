@@ -272,6 +272,13 @@ impl Expander<'_, '_> {
                     let text = self.printed(*program).unwrap_or_default();
                     out.extend(text.chars().map(|c| Atom::Char(c, Mark::Quoted)));
                 }
+                PieceKind::Command(program)
+                    if let Some(text) = self
+                        .part_of_name(*program)
+                        .filter(|text| quoted || text.chars().all(is_plain)) =>
+                {
+                    out.extend(text.chars().map(|c| Atom::Char(c, Mark::Quoted)));
+                }
                 PieceKind::AnsiC(None) | PieceKind::Command(_) | PieceKind::Process(_) => {
                     out.push(Atom::Unknown {
                         quoted: quoted || matches!(piece.kind, PieceKind::Process(_)),
@@ -324,6 +331,44 @@ impl Expander<'_, '_> {
         (literal && same && plain).then(|| text.trim_end_matches('\n'))
     }
 
+    /// What `$(dirname a/b)` and `$(basename a/b)` yield.
+    fn part_of_name(&self, id: ProgramId) -> Option<String> {
+        let program = self.tree.program(id)?;
+        let [item] = program.items.as_slice() else {
+            return None;
+        };
+        let command = self.tree.command(item.first)?;
+        let CommandKind::Simple(simple) = &command.kind else {
+            return None;
+        };
+        let plain = command.redirects.is_empty()
+            && simple.assignments.is_empty()
+            && item.rest.is_empty()
+            && !item.background
+            && !self.shadowed;
+        let [name, path] = simple.words.as_slice() else {
+            return None;
+        };
+        let name = self.tree.word(*name).filter(|name| plain && name.plain)?;
+        let value = self.single(self.tree.word(*path)?);
+        let path = value
+            .exact()
+            .filter(|_| !value.splits && value.home.is_none())?;
+        // `.` may stand for `$PWD`, which has another last part.
+        let here = matches!(path, "" | "." | "..");
+        if here || path.starts_with(['-', '~']) || path.ends_with(['/', '\n']) {
+            return None;
+        }
+        let (directory, base) = path.rsplit_once('/').unwrap_or((".", path));
+        match self.tree.slice(name.source, name.span) {
+            "basename" => Some(base.to_owned()),
+            "dirname" if directory.is_empty() => Some("/".to_owned()),
+            "dirname" => Some(directory.trim_end_matches('/').to_owned())
+                .filter(|directory| !directory.is_empty()),
+            _ => None,
+        }
+    }
+
     fn parameter(&self, known: Known, raw: &str, quoted: bool, choice: usize, out: &mut Vec<Atom>) {
         let unknown = |number| Atom::Unknown {
             quoted,
@@ -359,14 +404,17 @@ impl Expander<'_, '_> {
     }
 }
 
+/// A character that means itself, quoted or not.
+fn is_plain(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "_./:@%+,=-".contains(c)
+}
+
 /// Whether a value stays one word, and the same, when its variable is not
 /// quoted.
 fn splits_nowhere(value: &[Atom]) -> bool {
     !value.is_empty()
         && value.iter().all(|atom| match atom {
-            Atom::Char(c, mark) => {
-                *mark != Mark::Active && (c.is_ascii_alphanumeric() || "_./:@%+,=-".contains(*c))
-            }
+            Atom::Char(c, mark) => *mark != Mark::Active && is_plain(*c),
             Atom::Home | Atom::Here => true,
             Atom::Unknown { .. } => false,
         })

@@ -8,7 +8,8 @@ use countersign_intent::path::{self, Msys};
 use countersign_intent::{Flavour, Shape, ShellCommand, classify, glob};
 use countersign_policy::{Action, Candidate};
 use countersign_shell::{
-    Base, Certainty, Direction, FloorCause, PathRole, PathUse, Proof, Trust, Unit, UnitKind,
+    Base, Certainty, Direction, FloorCause, PathRole, PathUse, Proof, TOPLEVEL, Trust, Unit,
+    UnitKind,
 };
 
 use super::paths::{Gates, Use};
@@ -122,6 +123,10 @@ impl<'a> Judge<'a> {
         match base {
             Base::Unknown => From::Unknown,
             Base::Known(text) if text.is_empty() => From::Directory(start.directory.clone()),
+            Base::Known(text) if text.starts_with(TOPLEVEL) => {
+                let known = self.in_toplevel(start, text);
+                known.map_or(From::Unknown, From::Directory)
+            }
             Base::Known(text) => {
                 let text = path::expand_home(text, self.facts.home());
                 let flavour = self.scene.settings.flavour;
@@ -166,6 +171,17 @@ impl<'a> Judge<'a> {
             reader: false,
             program: used.role == PathRole::Program,
         };
+        if used.certainty == Certainty::Computed
+            && used.base == Base::Known(String::new())
+            && let Some(known) = self.in_toplevel(start, text)
+        {
+            let subject = self.subject(&known, &start.directory);
+            self.path_use(&judged, &[subject]);
+            if let Some(below) = &used.below {
+                self.below(start, &judged, &known, below);
+            }
+            return;
+        }
         if used.certainty == Certainty::Computed {
             self.computed(start, used, &judged);
             return;
@@ -304,6 +320,31 @@ impl<'a> Judge<'a> {
                 From::Unknown => None,
             })
             .collect()
+    }
+
+    /// A path in the root of the repository around the directory the command
+    /// starts in: the nearest directory that holds a `.git`.
+    fn in_toplevel(&self, start: &Start<'_, 'a>, text: &str) -> Option<String> {
+        let flavour = self.scene.settings.flavour;
+        let rest = text.strip_prefix(TOPLEVEL)?;
+        if !(rest.is_empty() || rest.starts_with('/')) || rest.contains(['$', '`', '*', '?', '[']) {
+            return None;
+        }
+        let mut directory = start.directory.as_str();
+        loop {
+            let git = path::join(directory, ".git", flavour);
+            if self.facts.entry(&git) != Entry::Missing {
+                if directory.contains(char::is_whitespace) {
+                    // Without quotes it would be several words.
+                    return None;
+                }
+                return Some(format!("{}{rest}", directory.trim_end_matches('/')));
+            }
+            directory = directory.rsplit_once('/').map(|(parent, _)| parent)?;
+            if directory.is_empty() {
+                return None;
+            }
+        }
     }
 
     fn computed(&mut self, start: &Start<'_, 'a>, used: &PathUse, judged: &Use<'_>) {

@@ -628,7 +628,14 @@ fn finish(walk: Walk<'_, '_>, writes: bool, depth: u8) -> Analysed {
             }
         }
     };
-    if row.check == Check::Xargs && facts.exemption.is_some() {
+    let silent = facts.runs.iter().all(|run| match run {
+        Run::Words { start, .. } => args
+            .get(*start)
+            .and_then(|arg| name::row(arg.value?))
+            .is_some_and(|row| row.check == Check::Silent),
+        Run::Script { .. } | Run::Text(_) => false,
+    });
+    if row.check == Check::Xargs && facts.exemption.is_some() && !silent {
         let note = "the operands come from standard input".to_owned();
         facts.computed_paths.push((Direction::Read, note));
     }

@@ -6,7 +6,7 @@ use super::bases::{Bases, Flow};
 use super::simple::Around;
 use super::words::Item;
 use super::{Place, Walker, variable_with_teeth};
-use crate::analysis::{Context, Direction, Exemption, FloorCause, PathRole, Proof};
+use crate::analysis::{Base, Context, Direction, Exemption, FloorCause, PathRole, Proof, TOPLEVEL};
 use crate::tree::{RedirectKind, Target, WordId};
 use crate::value::Value;
 
@@ -209,6 +209,9 @@ impl Walker<'_, '_> {
                 Some(target) if !(physical && target.split('/').any(|part| part == "..")) => {
                     entered = entered.or(&start.entered(target), limit);
                 }
+                None if self.is_in_toplevel(value, start) => {
+                    entered = entered.or(&start.entered(&value.text), limit);
+                }
                 _ => known = false,
             }
         }
@@ -219,6 +222,34 @@ impl Walker<'_, '_> {
             ok: entered,
             failed: start.clone(),
         }
+    }
+
+    /// Whether the value is the root of the repository the program starts in,
+    /// or a directory below it.
+    fn is_in_toplevel(&self, value: &Value, start: &Bases) -> bool {
+        let begins = start.iter().all(|base| base == Base::Known(String::new()));
+        let below = value.text.strip_prefix(TOPLEVEL);
+        begins
+            && !value.splits
+            && self.git_is_git()
+            && below.is_some_and(|rest| {
+                rest.is_empty()
+                    || rest.starts_with('/') && !rest.contains(['$', '`', '*', '?', '['])
+            })
+    }
+
+    /// Whether `git` is the program, and finds the repository by itself.
+    pub(super) fn git_is_git(&self) -> bool {
+        !self.names.wild
+            && !self.names.functions.contains("git")
+            && ![
+                "GIT_DIR",
+                "GIT_WORK_TREE",
+                "GIT_CEILING_DIRECTORIES",
+                "PATH",
+            ]
+            .iter()
+            .any(|name| self.names.sets(name))
     }
 
     fn directory(&mut self, value: &Value, span: Span, unit: usize, start: &Bases) {

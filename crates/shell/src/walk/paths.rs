@@ -5,7 +5,7 @@ use countersign_text::Span;
 use super::bases::Bases;
 use super::words::Item;
 use super::{Place, Walker};
-use crate::analysis::{Base, Certainty, Direction, PathRole, PathUse, Proof};
+use crate::analysis::{Base, Certainty, Direction, PathRole, PathUse, Proof, TOPLEVEL};
 use crate::program::{Facts, Run};
 use crate::tree::{Redirect, RedirectKind, TestItem, WordId};
 use crate::value::Value;
@@ -40,6 +40,10 @@ impl Walker<'_, '_> {
             certainty = Certainty::Computed;
         }
         let mut texts = vec![tail.to_owned()];
+        if tail.starts_with(TOPLEVEL) && !self.git_is_git() {
+            // Whatever that prints now, it is not the root of the repository.
+            texts = vec![tail.replacen(')', " )", 1)];
+        }
         if offset > 0 && tail.starts_with('~') && value.home != Some(offset) {
             // Bash leaves this `~` alone; the program may not.
             texts.push(format!("./{tail}"));

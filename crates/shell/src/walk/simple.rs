@@ -367,7 +367,9 @@ impl Walker<'_, '_> {
         };
         self.executed(outer, &text, span);
         let unit = self.push_unit(text, span, UnitKind::Command, Some(Context::Wrapped));
-        if around.appended {
+        let opens =
+            |name: &str| !matches!(name, "echo" | "printf" | "basename" | "dirname" | "true");
+        if around.appended && first.exact().is_none_or(opens) {
             self.appended_path(unit, span, start);
         }
         self.out.layers += 1;

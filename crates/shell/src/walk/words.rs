@@ -179,7 +179,10 @@ impl Walker<'_, '_> {
             source: place.source,
             limits: self.out.limits,
             lookup: &lookup,
-            shadowed: self.names.wild || self.names.functions.contains("cat"),
+            shadowed: self.names.wild
+                || ["cat", "dirname", "basename"]
+                    .iter()
+                    .any(|name| self.names.functions.contains(*name)),
         })
     }
 

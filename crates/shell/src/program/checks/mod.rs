@@ -67,7 +67,9 @@ pub(super) fn run(walk: &mut Walk<'_, '_>) {
         Check::Silent => {
             // It opens none of its operands, whatever they turn out to be.
             for index in walk.operands.clone() {
-                if walk.value(index).is_none() {
+                let source = walk.args.get(index).map_or("", |arg| arg.source);
+                let home = matches!(source.trim_matches('"'), "$HOME" | "${HOME}" | "$PWD");
+                if walk.value(index).is_none() || home {
                     walk.no_path(index);
                 }
             }

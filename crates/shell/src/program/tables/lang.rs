@@ -36,7 +36,7 @@ pub(super) static ROWS: &[Row] = &[
         o("e E", Code), o("M m", TeethOptional(LOADS)), o("I", Path), o("F i x V", Optional), o("0 C l", Digits), o("D", Teeth("changes how the program is run")), o("a c f n p s S t T u U w W X", Flag), o("d", TeethOptional(LOADS)), o("v h", Help),
     ]),
     interpreter("ruby jruby rbx", &[
-        o("e", Code), o("r require", TeethValue(LOADS)), o("I C", Path), o("F i x", Optional), o("0 K T W", Digits), o("E encoding external-encoding internal-encoding", Value), o("a c d l n p s S U v w y disable enable jit yjit verbose", Flag), o("h help version copyright", Help),
+        o("e", Code), o("r require", TeethValue(LOADS)), o("I C", Path), o("F i x", Optional), o("0 K T W", Digits), o("E encoding external-encoding internal-encoding", Value), o("a c d l n p s S U w y disable enable jit yjit verbose", Flag), o("v h help version copyright", Help),
     ]),
     interpreter("php", &[
         o("r B R E run process-code process-begin process-end", Code), o("d define", TeethValue("changes settings, which can load program text")), o("c php-ini", Path), o("z zend-extension", TeethValue("loads a library")), o("f file F process-file", PatternFile), o("S server t docroot", Value), o("a interactive", Teeth("reads program text from standard input")), o("C e H l n q s w no-php-ini syntax-check strip syntax-highlight", Flag), o("i info m modules v version h help ini rf rc re", Help),
