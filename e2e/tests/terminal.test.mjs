@@ -12,6 +12,7 @@ before(async () => {
     scripts: {
       yes: [[["bash", { command: "touch yes.txt" }]], "all is done"],
       no: [[["bash", { command: "touch no.txt" }]], "nothing was done"],
+      grant: [[["bash", { command: "touch grant.txt" }]], "granted it is"],
       child: [[["bash", { command: "touch child.txt" }]], "child done"],
     },
   });
@@ -66,6 +67,31 @@ test("a no with a reason that is typed", async () => {
   terminal.send("\r");
   await terminal.shows(/nothing was done/);
   assert.match(world.models.resultsOf("no")[0], /not today/);
+});
+
+test("approvals are listed and taken back in the terminal", async () => {
+  await prompt("[script:grant] go");
+  await terminal.shows(/touch grant\.txt/);
+  terminal.send("ss");
+  await terminal.shows(/granted it is/);
+  await breath();
+  terminal.send("/permissions approvals");
+  await terminal.shows(/\/permissions approvals/);
+  await breath();
+  terminal.send("\r");
+  await terminal.shows(/bash "touch \*" — this session/);
+  terminal.send("\r");
+  await terminal.shows(/Take back this approval\?/);
+  // Down, to the second entry.
+  terminal.send("\x1b[B");
+  await breath();
+  terminal.send("\r");
+  await terminal.shows(/taken back: bash "touch \*"/);
+  await terminal.shows(/Nothing is approved beyond the policy/);
+  terminal.send("\x1b");
+  await terminal.shows(/Permissions of this session/);
+  terminal.send("\x1b");
+  await breath();
 });
 
 test("a child's question, refused with Escape", async () => {

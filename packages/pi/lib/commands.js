@@ -33,7 +33,8 @@ export function registerCommands(pi, session) {
 
 function completions(words, prefix) {
   const start = prefix.trim().toLowerCase();
-  const found = words.filter((word) => word.startsWith(start));
+  // A word that is whole needs no completion, and Enter shall send it.
+  const found = words.filter((word) => word.startsWith(start) && word !== start);
   return found.length > 0 ? found.map((word) => ({ value: word, label: word })) : null;
 }
 
