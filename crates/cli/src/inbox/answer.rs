@@ -1,6 +1,6 @@
 //! Answers as people and programs write them.
 
-use countersign_host::dialog::Reach;
+use countersign_host::dialog::{Offer, Reach};
 use countersign_host::session::Answer;
 
 /// The words of an answer, for help texts.
@@ -24,6 +24,23 @@ pub fn parse(text: &str) -> Option<Answer> {
         "r" | "reason" if reason.is_some() => Answer::Denied { reason },
         _ => return None,
     })
+}
+
+/// What an approval is told that reaches further than can be granted.
+pub const NOT_OFFERED: &str = "this question does not offer that";
+
+/// Whether a question with these offers can be answered so: what would be
+/// remembered must be something.
+pub fn offered(offers: &[Offer], answer: &Answer) -> bool {
+    match answer {
+        Answer::Approved {
+            reach,
+            both_directions,
+        } => offers
+            .iter()
+            .any(|it| it.reach == *reach && it.both_directions == *both_directions),
+        Answer::Denied { .. } | Answer::Unavailable { .. } => true,
+    }
 }
 
 /// An approval that reaches this far.
@@ -56,5 +73,22 @@ mod tests {
         for unclear in ["", "r", "yy", "yes please", "y n", "Y", "maybe", "1"] {
             assert_eq!(parse(unclear), None, "{unclear}");
         }
+    }
+
+    #[test]
+    fn only_what_is_offered_can_be_chosen() {
+        let offers = [Offer {
+            reach: Reach::Session,
+            both_directions: true,
+            label: String::new(),
+        }];
+        let yes = |reach, both_directions| Answer::Approved {
+            reach,
+            both_directions,
+        };
+        assert!(offered(&offers, &yes(Reach::Session, true)));
+        assert!(!offered(&offers, &yes(Reach::Session, false)));
+        assert!(!offered(&offers, &yes(Reach::Everywhere, true)));
+        assert!(offered(&offers, &Answer::Denied { reason: None }));
     }
 }

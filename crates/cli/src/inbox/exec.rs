@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
 
-use countersign_host::dialog::visible;
+use countersign_host::dialog::{Reach, visible};
 use countersign_host::session::{Answer, Session, Via};
 use serde_json::Value;
 
@@ -49,7 +49,13 @@ pub fn run(inbox: Inbox, command: &str) -> Outcome {
             let wake = inbox.sender.clone();
             std::thread::spawn(move || {
                 let id = question.question.request_id.clone();
-                let answer = consult(&command, &question);
+                let answer = consult(&command, &question).map(|answer| {
+                    match answer::offered(&question.question.offers, &answer) {
+                        true => answer,
+                        // It approved this call at least.
+                        false => answer::approved(Reach::Once),
+                    }
+                });
                 settle(&session, &id, answer);
                 let _ = finished.send(id);
                 // The loop waits for events only.
@@ -118,8 +124,6 @@ fn read(text: &str) -> Option<Answer> {
 
 #[cfg(test)]
 mod tests {
-    use countersign_host::dialog::Reach;
-
     use super::*;
 
     #[test]

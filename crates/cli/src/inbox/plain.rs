@@ -89,6 +89,9 @@ fn obey(inbox: &Inbox, waiting: &Numbered, line: &str) -> std::io::Result<()> {
         return say(&format!("not an answer; {}", answer::WORDS));
     };
     match waiting.find(number) {
+        Some(question) if !answer::offered(&question.question.offers, &answer) => {
+            say(answer::NOT_OFFERED)
+        }
         Some(question) => {
             let id = question.question.request_id.as_str();
             match inbox.session.answer(id, answer, Via::Select) {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use countersign_host::dialog::Reach;
 use countersign_host::session::Answer;
 
-use super::super::answer::approved;
+use super::super::answer::{NOT_OFFERED, approved, offered};
 use super::super::serve::Waiting;
 
 /// A key pressed before a question was on the screen this long was meant for
@@ -245,7 +245,20 @@ impl Model {
     }
 
     fn answer(&mut self, answer: &Answer, now: Instant) -> Vec<Effect> {
-        self.chosen(now)
+        let chosen = self.chosen(now);
+        let offering = |id: &String| {
+            let waiting = self.waiting.iter();
+            let mut those = waiting.filter(|it| it.question.request_id == *id);
+            those.any(|it| offered(&it.question.offers, answer))
+        };
+        if !chosen.iter().all(offering) {
+            self.notice = Some(match chosen.len() {
+                1 => NOT_OFFERED.to_owned(),
+                _ => "not all of the marked questions offer that".to_owned(),
+            });
+            return Vec::new();
+        }
+        chosen
             .into_iter()
             .map(|id| Effect::Answer(id, answer.clone()))
             .collect()

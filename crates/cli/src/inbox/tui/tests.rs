@@ -1,6 +1,6 @@
 use std::time::{Duration, Instant};
 
-use countersign_host::dialog::Reach;
+use countersign_host::dialog::{Offer, Reach};
 use countersign_host::session::{Answer, Forwarding, Question};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -26,7 +26,13 @@ fn question(id: &str, agent: &str, command: &str, since: Instant) -> Waiting {
             reach_options: Vec::new(),
             facts: Vec::new(),
             grant: None,
-            offers: Vec::new(),
+            offers: [Reach::Once, Reach::Subagent, Reach::Session]
+                .map(|reach| Offer {
+                    reach,
+                    both_directions: false,
+                    label: String::new(),
+                })
+                .to_vec(),
             forwarding: Some(Forwarding {
                 requester_agent_name: agent.to_owned(),
                 requester_session_id: format!("{agent}-1"),
@@ -191,4 +197,19 @@ fn any_size_is_drawn() {
             }
         }
     }
+}
+
+#[test]
+fn what_a_question_does_not_offer_is_refused() {
+    let start = Instant::now();
+    let mut model = filled(start);
+    let now = start + LATER;
+    assert_eq!(model.key(Key::Char('e'), now), []);
+    assert!(
+        model
+            .notice
+            .as_deref()
+            .is_some_and(|it| it.contains("does not offer"))
+    );
+    assert_eq!(model.key(Key::Char('a'), now).len(), 1);
 }

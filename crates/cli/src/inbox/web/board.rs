@@ -6,12 +6,13 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use countersign_host::dialog::{Offer, Reach, visible};
+use countersign_host::dialog::{Reach, visible};
 use countersign_host::session::{Answer, Session, Via};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
+use super::super::answer::{NOT_OFFERED, offered};
 use super::super::serve::{Decision, NOT_WAITING, Waiting};
 
 /// Decisions kept to look back at.
@@ -228,10 +229,7 @@ impl Board {
             return ("changed", "the question is not the one you saw".to_owned());
         }
         if !offered(&shown.waiting.question.offers, answer) {
-            return (
-                "not-offered",
-                "this question does not offer that".to_owned(),
-            );
+            return ("not-offered", NOT_OFFERED.to_owned());
         }
         let counted = self.session.answer(&named.id, answer.clone(), Via::Dialog);
         state
@@ -313,18 +311,6 @@ fn read(wanted: &Wanted) -> Result<Answer, &'static str> {
         reach,
         both_directions: wanted.both,
     })
-}
-
-fn offered(offers: &[Offer], answer: &Answer) -> bool {
-    match answer {
-        Answer::Approved {
-            reach,
-            both_directions,
-        } => offers
-            .iter()
-            .any(|it| it.reach == *reach && it.both_directions == *both_directions),
-        Answer::Denied { .. } | Answer::Unavailable { .. } => true,
-    }
 }
 
 fn reach_word(reach: Reach) -> &'static str {
@@ -485,23 +471,6 @@ mod tests {
         ] {
             assert!(read(&wanted(answer, both, reason)).is_err(), "{answer}");
         }
-    }
-
-    #[test]
-    fn only_what_is_offered_can_be_chosen() {
-        let offers = [Offer {
-            reach: Reach::Session,
-            both_directions: true,
-            label: String::new(),
-        }];
-        let yes = |reach, both_directions| Answer::Approved {
-            reach,
-            both_directions,
-        };
-        assert!(offered(&offers, &yes(Reach::Session, true)));
-        assert!(!offered(&offers, &yes(Reach::Session, false)));
-        assert!(!offered(&offers, &yes(Reach::Everywhere, true)));
-        assert!(offered(&offers, &Answer::Denied { reason: None }));
     }
 
     #[test]
