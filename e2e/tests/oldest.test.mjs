@@ -2,6 +2,7 @@
 // for, or blocked.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { Terminal } from "../lib/terminal.mjs";
 import { fixture, makeWorld, OLDEST, until } from "../lib/world.mjs";
 
 let world;
@@ -13,6 +14,7 @@ before(async () => {
     },
     scripts: {
       run: [[["bash", { command: "printf allowed" }]], [["bash", { command: "rm x" }]], [["bash", { command: "touch yes.txt" }]], [["bash", { command: "touch no.txt" }]], "done"],
+      typed: [[["bash", { command: "touch typed.txt" }]], "all is done"],
       child: [[["bash", { command: "touch child.txt" }]], "done"],
       parallel: [[["bash", { command: "touch one" }], ["bash", { command: "touch two" }], ["bash", { command: "touch three" }]], "done"],
       main: [[["spawn_child", { prompt: "[script:child] go" }]], "done"],
@@ -72,4 +74,19 @@ test(`Pi ${OLDEST}: parallel calls, commands, and a child in the same process`, 
   await until(() => world.models.resultsOf("child").length > 0, "the child's result");
   assert.match(world.models.resultsOf("child")[0], /denied/i);
   await session.end();
+});
+
+test(`Pi ${OLDEST}: the dialog in the terminal`, async () => {
+  const started = world.logged("forwarded_permission.serving_started").length;
+  const terminal = new Terminal(`${world.base}/bin/pi "[script:typed] go"`, { cwd: world.project, env: { ...world.env, TERM: "xterm-256color" } });
+  try {
+    await terminal.shows(/Permission Required[\s\S]*touch typed\.txt/);
+    terminal.send("y");
+    await terminal.shows(/Press y again/);
+    terminal.send("y");
+    await terminal.shows(/all is done/);
+    assert.ok(world.exists("project/typed.txt"));
+  } finally {
+    await terminal.hangUp(world.logged("forwarded_permission.serving_started")[started]?.pid);
+  }
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { HOSTS, makeWorld, OLDEST } from "../lib/world.mjs";
+import { fixture, HOSTS, makeWorld, OLDEST } from "../lib/world.mjs";
 
 const POLICY = {
   "*": "allow",
@@ -82,6 +82,22 @@ for (const host of [...HOSTS, OLDEST]) {
       assert.equal(world.models.requests.length, asked, "the input goes nowhere");
       await session.prompt("/skill:reports [script:nothing] go");
       assert.match(JSON.stringify(world.models.requests.at(-1).messages), /The text of reports/);
+      await session.end();
+    } finally {
+      await world.close();
+    }
+  });
+}
+
+for (const host of [...HOSTS, OLDEST]) {
+  test(`Pi ${host}: a child in the same process, without extensions or skills, does not read a denied skill`, async () => {
+    const world = await worldWithSkills(host);
+    try {
+      world.models.scripts.main = [[["spawn_child", { prompt: "[script:child] go" }]], "done"];
+      world.models.scripts.child = [[["read", { path: join(world.agentDir, "skills", "secrets", "SKILL.md") }]], "done"];
+      const session = await world.parent({ args: ["-e", fixture("extensions/sdk-child.mjs")] });
+      await session.prompt("[script:main] go");
+      assert.match(world.models.resultsOf("child")[0], /not permitted to access skill 'secrets'/);
       await session.end();
     } finally {
       await world.close();

@@ -8,6 +8,7 @@ import { sessionOptions } from "./environment.js";
 import { failed, judge } from "./gate.js";
 import { shared, takeAllowed } from "./process.js";
 import { describe } from "./service.js";
+import { skillsOf } from "./skills.js";
 
 const WRAPPED = Symbol.for("countersign:wrapped");
 
@@ -133,6 +134,8 @@ function guest(host, addon, session, id) {
 class Guest {
   #native;
   #session;
+  /** The skills that the addon knows. */
+  #skills = "[]";
 
   constructor(host, addon, session, id) {
     this.id = id;
@@ -153,6 +156,9 @@ class Guest {
   }
 
   judge(call, signal) {
+    const skills = skillsOf(this.#session);
+    if (skills !== this.#skills) this.#native.hiddenSkills(skills);
+    this.#skills = skills;
     this.#native.setContext(
       JSON.stringify({ ...this.#facts(), hasUi: false, systemPrompt: this.#session.systemPrompt ?? null, activeAgent: null, tools: null }),
     );

@@ -5,6 +5,7 @@ import { refreshExports, sessionOptions } from "./environment.js";
 import { conclude, failed, judge } from "./gate.js";
 import { guarded, installGuard, removeGuard } from "./guard.js";
 import { shared } from "./process.js";
+import { narrowSkills } from "./skills.js";
 import { announcedChildren, anotherSystem, describe, publish, Service, withdraw } from "./service.js";
 
 const STATUS = "pi-permission-system";
@@ -356,27 +357,6 @@ export class Instance {
     // and children of this process may be running meanwhile.
     if (event?.reason === undefined || event.reason === "quit") removeGuard();
   }
-}
-
-/**
- * Keeps denied skills from the model. Hosts that build the prompt from parts
- * (0.86 and later) leave them out of their part; older ones are given a
- * narrowed prompt.
- */
-function narrowSkills(native, event) {
-  const options = event.systemPromptOptions;
-  const loaded = options?.skills ?? [];
-  const about = loaded.map(({ name, filePath }) => ({ name, filePath }));
-  const hidden = new Set(native.hiddenSkills(JSON.stringify(about)));
-  const without = (text) => (typeof text === "string" ? (native.withoutHiddenSkills(text) ?? undefined) : undefined);
-  if (options?.sections === undefined) return without(event.systemPrompt);
-  for (let at = loaded.length - 1; at >= 0; at--) if (hidden.has(loaded[at].name)) loaded.splice(at, 1);
-  // A child's prompt may be its parent's, skills and all.
-  for (const key of ["customPrompt", "appendSystemPrompt", "forceSystemPrompt"]) {
-    const narrowed = without(options[key]);
-    if (narrowed !== undefined) options[key] = narrowed;
-  }
-  return undefined;
 }
 
 function trusted(ctx) {

@@ -16,6 +16,8 @@ export function shared() {
     allowed: new WeakMap(),
     // The dialog shown last; the next one waits for it.
     dialogs: Promise.resolve(),
+    // The name of each skill that a session has loaded, by its file.
+    skills: new Map(),
     // Commands that are open; a question closes them.
     menus: new Set(),
     // Set by guard.js: judges a call that no copy of this extension judged.
