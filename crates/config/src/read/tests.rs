@@ -259,3 +259,23 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn a_higher_scope_replaces_lists_and_adds_to_tables() {
+    let settings = |text: &str| {
+        parse_config(text, "c.json", Scope::Global)
+            .settings
+            .unwrap()
+    };
+    let lower = settings(
+        r#"{ "authorizerChain": ["a"], "shellTools": { "run": { "commandArgument": "c" }, "sh": { "commandArgument": "x" } } }"#,
+    );
+    let higher = settings(
+        r#"{ "authorizerChain": [], "shellTools": { "run": { "commandArgument": "d" } } }"#,
+    );
+    let both = lower.overlaid(&higher, crate::Authority::Project);
+    assert_eq!(both.authorizer_chain(), [] as [String; 0]);
+    let argument = |tool: &str| both.shell_tool(tool).unwrap().command_argument.clone();
+    assert_eq!(argument("run"), "d", "the same tool is replaced");
+    assert_eq!(argument("sh"), "x", "another one stays");
+}
