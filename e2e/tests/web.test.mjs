@@ -160,6 +160,48 @@ test("the text of a question stays text", async () => {
   });
 });
 
+test("questions stand under the sessions that handed them on, nearest first", async () => {
+  await withInbox(async ({ box, open }) => {
+    const page = await open(box.link());
+    await live(page);
+    // What the inbox would send of a grandchild; deep trees are tested elsewhere.
+    const asked = (id, agent, through, surface, text) => ({
+      id, agent, through, surface, asker: `${agent}-1`, digest: id, waited: 65_000, cwd: "/w", grant: null,
+      facts: [{ label: "path", text, detail: null, flagged: true }], value: text,
+      offers: [{ reach: "once", both: false, label: "Yes" }, { reach: "session", both: true, label: "Yes, both" }],
+    });
+    const root = [{ session: "root-1", agent: "planner" }];
+    const waiting = [
+      asked("q1", "digger", [{ session: "scout-1", agent: "scout" }, ...root], "path_read", "/etc/hosts"),
+      asked("q2", "scout", root, "path_write", "/etc/passwd"),
+      asked("q3", "other", [], "path_write", "/tmp/x"),
+    ];
+    const all = JSON.stringify({ session: "inbox", browser: 1, waiting, history: [] });
+    await page.route("**/events", (route) => route.fulfill({ contentType: "text/event-stream", body: `event: all\ndata: ${all}\n\n` }));
+    await page.reload();
+    await question(page, "/etc/hosts").waitFor();
+    const path = (id) => page.locator(`article[data-id=${id}]`).evaluate((it) => {
+      const names = [];
+      for (let at = it.closest(".session"); at; at = at.parentElement.closest(".session")) names.unshift(at.querySelector("h2").firstChild.textContent);
+      return names.join(" > ");
+    });
+    assert.deepEqual(await Promise.all(["q1", "q2", "q3"].map(path)), ["planner > scout > digger", "planner > scout", "other"]);
+    assert.equal(await page.locator("article[data-id=q3] time").textContent(), "1 min");
+    await page.locator("article[data-id=q3] .row").click();
+    assert.deepEqual(
+      await page.locator("article[data-id=q3] .actions button").evaluateAll((all) => all.map((it) => it.dataset.answer)),
+      ["once", "session-both", "deny", "reason"],
+      "only what the question offers",
+    );
+    // Without a connection nothing can be answered.
+    await page.locator("#state.lost").waitFor();
+    assert.equal(await page.locator("article[data-id=q3] .actions button:enabled").count(), 0);
+    await page.unroute("**/events");
+    await live(page);
+    assert.equal(await page.locator("article").count(), 0, "a page that comes back shows what there is");
+  });
+});
+
 test("other pages in the same browser neither read nor answer", async () => {
   await withInbox(async ({ world, box, open }) => {
     const page = await open(box.link());

@@ -31,6 +31,8 @@ const state = {
   marked: new Set(),
   busy: new Set(),
   current: null,
+  /** The person closed the question that was open, and none opens by itself. */
+  closed: false,
   browser: 0,
   live: false,
   signedIn: true,
