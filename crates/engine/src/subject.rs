@@ -165,6 +165,39 @@ impl Subject {
     }
 }
 
+impl Subject {
+    /// What the last rule says that somebody wrote about this path in
+    /// particular: a rule for everything does not count.
+    pub fn particular(&self, scene: &Scene<'_>, surface: &str) -> Option<Evaluation> {
+        let spelled: Vec<Candidate<'_>> = self.all.iter().map(candidate).collect();
+        let real: Vec<Candidate<'_>> = self.real.iter().map(candidate).collect();
+        stricter(
+            particular(scene.policy, surface, &spelled),
+            particular(scene.resolved, surface, &real),
+        )
+    }
+}
+
+/// What the last rule says that somebody wrote about one of these values in
+/// particular.
+pub(crate) fn particular(
+    policy: &Policy,
+    surface: &str,
+    candidates: &[Candidate<'_>],
+) -> Option<Evaluation> {
+    let matching = policy.matching(surface, candidates);
+    let rules = matching.into_iter().rev();
+    rules
+        .filter_map(|at| Some((at, policy.rules().get(at)?)))
+        .find(|(_, rule)| rule.is_explicit() && !is_catch_all(&rule.pattern))
+        .map(|(at, rule)| Evaluation {
+            action: rule.action,
+            rule: Some(at),
+            candidate: None,
+            member: None,
+        })
+}
+
 fn texts(forms: &[Form]) -> Vec<&str> {
     forms
         .iter()

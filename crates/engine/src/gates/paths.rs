@@ -314,15 +314,14 @@ impl Judge<'_> {
     pub(super) fn embedded(&mut self, used: &Use<'_>, subject: &Subject) {
         let judged = members(Family::Path, used.direction)
             .iter()
-            .filter_map(|member| Some((*member, subject.judge(self.scene, member, true)?)))
+            .filter(|member| {
+                let said = subject.judge(self.scene, member, true);
+                said.is_some_and(|said| said.action != Action::Allow)
+            })
+            .filter_map(|member| Some((*member, subject.particular(self.scene, member)?)))
             .filter(|(_, said)| said.action != Action::Allow)
             .max_by_key(|(_, said)| said.action);
         let Some((member, said)) = judged else { return };
-        let rules = self.scene.policy.rules();
-        let rule = said.rule.and_then(|at| rules.get(at));
-        if rule.is_none_or(|rule| is_catch_all(&rule.pattern)) {
-            return;
-        }
         let mut effect = self.judged(used, Family::Path, used.gates.path, member, &said, subject);
         if said.action == Action::Deny {
             effect.verdict = Action::Allow;

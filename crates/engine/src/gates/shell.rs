@@ -17,7 +17,7 @@ use crate::decide::Judge;
 use crate::decision::{FloorNote, Gate, Grantable, JudgedEffect};
 use crate::expand::{self, Expander};
 use crate::facts::Entry;
-use crate::subject::{Dots, Subject, is_catch_all, is_explicit};
+use crate::subject::{Dots, Subject, is_catch_all, is_explicit, particular};
 
 /// More paths than this in one command are not judged one by one.
 const MAX_PATHS: usize = 1024;
@@ -512,6 +512,15 @@ impl<'a> Judge<'a> {
         self.effects.push(effect);
     }
 
+    /// Whether a rule starts with the name of this command.
+    fn has_rule_for(&self, text: &str) -> bool {
+        let program = text.split_whitespace().next().unwrap_or_default();
+        let rules = self.scene.policy.rules().iter();
+        rules
+            .filter(|rule| rule.action != Action::Allow)
+            .any(|rule| rule.pattern.starts_with(program))
+    }
+
     /// A program nothing is known of may run what its words spell: where a
     /// rule is about that in particular, a person decides.
     fn could_run(&mut self, unit: &Unit, text: &str, effect: &mut JudgedEffect) {
@@ -519,14 +528,16 @@ impl<'a> Judge<'a> {
             return;
         }
         let policy = self.scene.policy;
-        let said = policy.evaluate("bash", &[Candidate::plain(text)]);
-        let rule = said.rule.and_then(|i| policy.rules().get(i));
-        let Some(about) = rule.map(|rule| rule.pattern.as_str()) else {
-            return;
-        };
-        if said.action == Action::Allow || !is_explicit(policy, &said) || is_catch_all(about) {
+        let texts = [Candidate::plain(text)];
+        if policy.evaluate("bash", &texts).action == Action::Allow {
             return;
         }
+        let said = particular(policy, "bash", &texts);
+        let Some(said) = said.filter(|said| said.action != Action::Allow) else {
+            return;
+        };
+        let rule = said.rule.and_then(|i| policy.rules().get(i));
+        let about = rule.map_or("", |rule| rule.pattern.as_str());
         let note = format!("may run `{text}`, which the rule for `{about}` is about");
         let cause = FloorCause::IndirectionWrapper;
         self.floors.push(FloorNote::new(cause, &note, unit.span));
@@ -545,6 +556,9 @@ impl<'a> Judge<'a> {
             .rule
             .and_then(|i| self.scene.policy.rules().get(i));
         let about = rule.map_or("*", |rule| rule.pattern.as_str());
+        if about.starts_with('*') && prints_only(unit) && !self.has_rule_for(&unit.text) {
+            return;
+        }
         let note = format!("may turn out to be what the rule for `{about}` is about");
         self.floors.push(FloorNote::new(
             FloorCause::ComputedCommand,
@@ -581,6 +595,12 @@ fn opens_its_operands(unit: &str) -> bool {
             | "false"
             | "pwd"
     )
+}
+
+/// Whether a command prints its words or looks at them, and does nothing else.
+fn prints_only(unit: &Unit) -> bool {
+    let program = unit.text.split_whitespace().next().unwrap_or_default();
+    unit.floors.is_empty() && matches!(program, ":" | "echo" | "printf" | "true" | "false")
 }
 
 /// A text in which no character is a wildcard.
