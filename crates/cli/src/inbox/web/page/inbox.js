@@ -687,6 +687,7 @@ $("filter").addEventListener("input", () => {
   state.moved = performance.now();
   render();
 });
+$("notice").addEventListener("click", () => ($("notice").hidden = true));
 $("show-history").addEventListener("click", toggleHistory);
 $("show-device").addEventListener("click", device);
 $("show-help").addEventListener("click", help);
