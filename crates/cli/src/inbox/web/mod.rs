@@ -28,7 +28,7 @@ use crate::terminal::{complain, say};
 const COMMENT_EVERY: Duration = Duration::from_secs(15);
 
 /// What the page consists of.
-const FILES: [(&str, &str, &str); 4] = [
+const FILES: [(&str, &str, &str); 5] = [
     (
         "/",
         "text/html; charset=utf-8",
@@ -43,6 +43,11 @@ const FILES: [(&str, &str, &str); 4] = [
         "/inbox.js",
         "text/javascript; charset=utf-8",
         include_str!("page/inbox.js"),
+    ),
+    (
+        "/parts.js",
+        "text/javascript; charset=utf-8",
+        include_str!("page/parts.js"),
     ),
     ("/icon.svg", "image/svg+xml", include_str!("page/icon.svg")),
 ];
@@ -169,7 +174,7 @@ impl Site {
                 let link = json!({ "token": token, "names": self.names });
                 whole(Response::json(200, &link))
             }
-            (_, "/" | "/inbox.css" | "/inbox.js" | "/icon.svg")
+            (_, "/" | "/inbox.css" | "/inbox.js" | "/parts.js" | "/icon.svg")
             | (_, "/events" | "/open" | "/answer" | "/link") => {
                 Err(Response::refused(405, "not with this method"))
             }
