@@ -1,3 +1,6 @@
+use countersign_policy::compose::{Body, Entry};
+use countersign_policy::{Action, unknown_directional};
+
 use super::*;
 
 fn issues(text: &str) -> Vec<String> {
