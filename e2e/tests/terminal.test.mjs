@@ -94,7 +94,12 @@ test("approvals are listed and taken back in the terminal", async () => {
   await breath();
 });
 
-test("a child's question, refused with Escape", async () => {
+test("a child's question takes the place of an open page, and is refused with Escape", async () => {
+  terminal.send("/permissions");
+  await terminal.shows(/\/permissions/);
+  await breath();
+  terminal.send("\r");
+  await terminal.shows(/Permissions of this session/);
   const { sessionId } = world.logged("forwarded_permission.serving_started")[0];
   const child = world.child("[script:child] go", { parent: sessionId });
   await terminal.shows(/\(Subagent\)/);
