@@ -13,6 +13,7 @@ before(async () => {
       yes: [[["bash", { command: "touch yes.txt" }]], "all is done"],
       no: [[["bash", { command: "touch no.txt" }]], "nothing was done"],
       grant: [[["bash", { command: "touch grant.txt" }]], "granted it is"],
+      typing: [[["bash", { command: "touch typing.txt" }]], "child done"],
       child: [[["bash", { command: "touch child.txt" }]], "child done"],
     },
   });
@@ -48,6 +49,7 @@ test("a letter counts when it is pressed twice", async () => {
   await prompt("[script:yes] go");
   await terminal.shows(/Permission Required/);
   await terminal.shows(/touch yes\.txt/);
+  await breath(700);
   terminal.send("y");
   await terminal.shows(/Press y again/);
   assert.ok(!world.exists("project/yes.txt"));
@@ -59,6 +61,7 @@ test("a letter counts when it is pressed twice", async () => {
 test("a no with a reason that is typed", async () => {
   await prompt("[script:no] go");
   await terminal.shows(/touch no\.txt/);
+  await breath(700);
   terminal.send("r");
   await terminal.shows(/Press r again/);
   terminal.send("r");
@@ -72,7 +75,10 @@ test("a no with a reason that is typed", async () => {
 test("approvals are listed and taken back in the terminal", async () => {
   await prompt("[script:grant] go");
   await terminal.shows(/touch grant\.txt/);
-  terminal.send("ss");
+  await breath(700);
+  terminal.send("s");
+  await terminal.shows(/Press s again/);
+  terminal.send("s");
   await terminal.shows(/granted it is/);
   await breath();
   terminal.send("/permissions approvals");
@@ -104,8 +110,26 @@ test("a child's question takes the place of an open page, and is refused with Es
   const child = world.child("[script:child] go", { parent: sessionId });
   await terminal.shows(/\(Subagent\)/);
   await terminal.shows(/touch child\.txt/);
+  await breath(700);
   terminal.send("\x1b");
   await child;
   assert.match(world.models.resultsOf("child")[0], /denied/i);
   assert.ok(!world.exists("project/child.txt"));
+});
+
+test("a person who is typing when a question appears does not answer it", async () => {
+  const { sessionId } = world.logged("forwarded_permission.serving_started")[0];
+  const child = world.child("[script:typing] go", { parent: sessionId });
+  const from = terminal.drawn.length;
+  for (let tries = 0; tries < 400 && !/You were typing/.test(terminal.drawn.slice(from)); tries++) {
+    terminal.send(tries % 9 === 8 ? " " : "s");
+    await breath(60);
+  }
+  await terminal.shows(/You were typing/);
+  assert.deepEqual(world.logged("permission_request.approved").filter((entry) => /typing/.test(entry.command ?? "")), []);
+  await breath(700);
+  terminal.send("\x1b");
+  await child;
+  assert.match(world.models.resultsOf("typing")[0], /denied/i);
+  assert.ok(!world.exists("project/typing.txt"));
 });

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
 
 use countersign_engine::{Decision, Refusal, denial_message};
 use countersign_forward::detect::{Authority, NOBODY};
@@ -11,12 +12,16 @@ use countersign_intent::ToolCall;
 use countersign_policy::{Action, Family};
 use serde_json::{Value, json};
 
-use crate::dialog::{Choice, Key, Reach, Row};
+use crate::dialog::{Choice, Key, Reach, Row, Style};
 use crate::review_log::masked;
 
 use super::api::{Answer, CallContext, Gate, Level, Settled, Via};
 use super::asks::{About, Done, Ending, OwnCall, Pending};
+use super::attention::Attention;
 use super::{Session, View, lock, question};
+
+/// Said while keys do not count.
+const TYPED_ON: &str = "You were typing. Pause a moment, then press.";
 
 /// What an authorizer link said.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,6 +76,7 @@ impl Session {
             links,
             consulting: None,
             dialog: None,
+            attention: Attention::default(),
             cancel: None,
             done: Vec::new(),
         };
@@ -288,18 +294,33 @@ impl Session {
     #[must_use]
     pub fn dialog_rows(&self, request_id: &str, width: usize) -> Option<Vec<Row>> {
         let mut asks = lock(&self.asks);
-        let dialog = asks.get_mut(request_id)?.dialog.as_ref()?;
-        Some(dialog.render(width))
+        let pending = asks.get_mut(request_id)?;
+        let mut rows = pending.dialog.as_ref()?.render(width);
+        pending.attention.drawn(Instant::now());
+        if pending.attention.ignored() {
+            rows.push(Row {
+                text: TYPED_ON.to_owned(),
+                style: Style::Warning,
+            });
+        }
+        Some(rows)
     }
 
     /// Passes a key to the dialog of a waiting question. Whether the dialog is
-    /// over.
+    /// over. Keys of a person who was typing when the question appeared do not
+    /// count until there was a pause.
     pub fn dialog_key(&self, request_id: &str, key: &Key) -> bool {
         let choice = {
             let mut asks = lock(&self.asks);
-            let Some(dialog) = asks.get_mut(request_id).and_then(|p| p.dialog.as_mut()) else {
+            let Some(pending) = asks.get_mut(request_id) else {
                 return true;
             };
+            let Some(dialog) = pending.dialog.as_mut() else {
+                return true;
+            };
+            if !pending.attention.counts(Instant::now()) {
+                return false;
+            }
             dialog.key(key);
             dialog.choice().cloned()
         };

@@ -11,6 +11,7 @@ use crate::dialog::Dialog;
 use crate::forwarding::{CancelToken, Waiting};
 
 use super::api::{CallContext, Settled};
+use super::attention::Attention;
 
 /// Called with the end of an ask.
 pub(super) type Done = Box<dyn FnOnce(Settled) + Send>;
@@ -29,6 +30,8 @@ pub(super) struct Pending {
     pub(super) consulting: Option<String>,
     /// The dialog, while the question is on the screen.
     pub(super) dialog: Option<Dialog>,
+    /// Whether the person looks at it.
+    pub(super) attention: Attention,
     /// Ends the wait for the parent.
     pub(super) cancel: Option<CancelToken>,
     pub(super) done: Vec<Done>,

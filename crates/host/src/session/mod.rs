@@ -7,6 +7,7 @@
 mod api;
 mod asking;
 mod asks;
+mod attention;
 mod events;
 mod extension;
 mod forward;
