@@ -26,6 +26,12 @@ pub const MAX_LINE: usize = 16 << 20;
 /// As many workspaces are kept open between the lines of a batch.
 const MAX_WORKSPACES: usize = 32;
 
+/// As many of them whose configuration was given as text.
+const MAX_TEXTS: usize = 8;
+
+/// How the keys of those begin.
+const TEXT: &str = "text ";
+
 /// One call to check, with what it is checked against.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CheckRequest {
@@ -212,23 +218,22 @@ impl Checker {
     }
 
     fn workspace(&mut self, options: WorkspaceOptions) -> &Workspace {
-        // Configuration given as text is often new with every request: one
-        // is kept.
         let texts = [&options.config_override, &options.project_override];
-        if texts
+        let given = texts
             .into_iter()
-            .any(|s| matches!(s, Some(Source::Text { .. })))
-        {
-            let same = |workspace: &Workspace| workspace.options() == options;
-            if !self.workspaces.get("").is_some_and(same) {
-                self.workspaces.remove("");
-            }
-            return self
-                .workspaces
-                .entry(String::new())
-                .or_insert_with(|| Workspace::open(options));
+            .any(|source| matches!(source, Some(Source::Text { .. })));
+        let mut key = format!("{options:?}");
+        if given {
+            key.insert_str(0, TEXT);
         }
-        let key = format!("{options:?}");
+        // Configuration given as text is often new with every request.
+        let is_text = |key: &String| key.starts_with(TEXT);
+        if given
+            && !self.workspaces.contains_key(&key)
+            && self.workspaces.keys().filter(|key| is_text(key)).count() >= MAX_TEXTS
+        {
+            self.workspaces.retain(|key, _| !is_text(key));
+        }
         if self.workspaces.len() >= MAX_WORKSPACES && !self.workspaces.contains_key(&key) {
             self.workspaces.clear();
         }
