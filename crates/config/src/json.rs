@@ -50,7 +50,51 @@ pub(crate) fn parse(text: &str) -> Result<Value<'_>, Broken> {
             help: Some("write at least `{}`, or delete the file"),
         });
     };
+    // Other readers of the same file take only these four for blanks.
+    if let Some(span) = foreign_blank(text) {
+        return Err(Broken {
+            message: "Unexpected character".to_owned(),
+            span,
+            label: "looks like a blank and is none",
+            help: Some("type a space instead"),
+        });
+    }
     Ok(value)
+}
+
+/// The first character of a text that was parsed which counts as a blank in
+/// Unicode and not in JSON, outside strings and comments.
+fn foreign_blank(text: &str) -> Option<Span> {
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '"' => {
+                while let Some((_, c)) = chars.next()
+                    && c != '"'
+                {
+                    if c == '\\' {
+                        chars.next();
+                    }
+                }
+            }
+            '/' if chars.next_if(|(_, c)| *c == '/').is_some() => {
+                while chars.next_if(|(_, c)| !matches!(c, '\n' | '\r')).is_some() {}
+            }
+            '/' => {
+                chars.next();
+                let mut star = false;
+                while let Some((_, c)) = chars.next()
+                    && !(star && c == '/')
+                {
+                    star = c == '*';
+                }
+            }
+            ' ' | '\t' | '\n' | '\r' => {}
+            c if c.is_whitespace() => return Some(Span::new(at, at + c.len_utf8())),
+            _ => {}
+        }
+    }
+    None
 }
 
 fn broken(error: &ParseError, text: &str) -> Broken {

@@ -84,6 +84,12 @@ fn a_later_duplicate_counts_in_the_earlier_place() {
 }
 
 #[test]
+fn any_blank_may_stand_in_a_comment_or_a_text() {
+    let text = "{ // \u{a0} \"\n /*/ \u{a0} * / \" **/ \"$schema\": \"\u{a0}\\\\\" }";
+    assert!(parse_config(text, "c.json", Scope::Global).scope.is_some());
+}
+
+#[test]
 fn lax_json_is_refused() {
     for text in [
         "",
@@ -101,6 +107,11 @@ fn lax_json_is_refused() {
         "{ \"$schema\": \"a\nb\" }",
         "{ \"$schema\": \"a\tb\" }",
         "{} {}",
+        "{\u{2000}\"debugLog\": true }",
+        "{ \"debugLog\":\u{a0}true }",
+        "{ \"debugLog\": true }\u{b}",
+        "{} // \u{a0}\r\u{a0}",
+        "{ /*/\u{a0}*/ \"$schema\": \"\\\"\u{a0}\",\u{3000}\"debugLog\": true }",
         "{ /* ",
         "{",
     ] {
