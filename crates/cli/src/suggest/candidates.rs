@@ -138,22 +138,25 @@ pub fn choose(
                 }
             }
         }
-        let weakest = chosen
-            .values()
-            .min_by_key(|it| it.prompts)
-            .filter(|it| it.prompts < min || chosen.len() > most)
-            .map(|it| it.rule.clone());
-        match weakest {
-            Some(rule) => {
-                dropped.insert(rule);
-            }
-            None => {
-                let mut chosen: Vec<Candidate> = chosen.into_values().collect();
-                chosen
-                    .sort_by(|a, b| (b.prompts.cmp(&a.prompts)).then_with(|| a.rule.cmp(&b.rule)));
-                return chosen;
-            }
+        // Leaving one out never makes another save more, so those that save
+        // too little go together; of too many, the weaker half of the rest.
+        let mut ranked: Vec<(u64, &Rule)> =
+            chosen.values().map(|it| (it.prompts, &it.rule)).collect();
+        ranked.sort();
+        let weak = ranked.partition_point(|(prompts, _)| *prompts < min);
+        let spare = (ranked.len() - weak).saturating_sub(most).div_ceil(2);
+        if weak + spare == 0 {
+            let mut chosen: Vec<Candidate> = chosen.into_values().collect();
+            chosen.sort_by(|a, b| (b.prompts.cmp(&a.prompts)).then_with(|| a.rule.cmp(&b.rule)));
+            return chosen;
         }
+        let left_out = if weak > 0 { weak } else { spare };
+        dropped.extend(
+            ranked
+                .into_iter()
+                .take(left_out)
+                .map(|(_, rule)| rule.clone()),
+        );
     }
 }
 
