@@ -12,7 +12,11 @@ fuzz_target!(|input: (&str, &str, bool)| {
     let (pattern, value, windows) = input;
     let ctx = PatternContext {
         home: Some("/home/u".to_owned()),
-        flavour: if windows { Flavour::Windows } else { Flavour::Posix },
+        flavour: if windows {
+            Flavour::Windows
+        } else {
+            Flavour::Posix
+        },
     };
     let compiled = Pattern::new(pattern, &ctx, true);
     // A denial holds for its pattern as typed as well, `~` included.

@@ -153,6 +153,12 @@ impl Session {
         convert::rows(rows.as_deref()).to_string()
     }
 
+    /// Says that a person was typing when the question appeared.
+    #[napi(catch_unwind)]
+    pub fn dialog_interrupts(&self, request_id: String) {
+        self.inner.dialog_interrupts(&request_id);
+    }
+
     /// Passes a key to the dialog of a question; whether the dialog is over.
     #[napi(catch_unwind)]
     pub fn dialog_key(&self, request_id: String, key: String) -> bool {

@@ -38,6 +38,8 @@ async function inline(native, ui, { id }, signal, keys) {
     const close = () => done(undefined);
     if (signal.aborted) close();
     signal.addEventListener("abort", close, { once: true });
+    // Half a sentence in the editor: its next letters are not for us.
+    if (ui.getEditorText?.()) native.dialogInterrupts(id);
     return {
       render(width) {
         const rows = JSON.parse(native.dialogRows(id, width)) ?? [];

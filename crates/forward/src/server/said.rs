@@ -74,12 +74,12 @@ pub enum Effect {
         /// Its id.
         id: String,
     },
-    /// Deliver an answer, then tell [`Server::delivered`].
+    /// Deliver an answer, then tell [`Server::delivered`](super::Server::delivered).
     Deliver(Box<Answer>),
     /// Put a question to somebody.
     Ask(Box<Waiting>),
     /// The askers of a question that is already put have changed. Whoever
-    /// shows it tells [`Server::shown`] once the change is on the screen.
+    /// shows it tells [`Server::shown`](super::Server::shown) once the change is on the screen.
     Changed(Box<Waiting>),
     /// A question needs no answer any more.
     Gone {

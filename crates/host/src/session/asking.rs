@@ -296,7 +296,6 @@ impl Session {
         let mut asks = lock(&self.asks);
         let pending = asks.get_mut(request_id)?;
         let mut rows = pending.dialog.as_ref()?.render(width);
-        pending.attention.drawn(Instant::now());
         if pending.attention.ignored() {
             rows.push(Row {
                 text: TYPED_ON.to_owned(),
@@ -304,6 +303,14 @@ impl Session {
             });
         }
         Some(rows)
+    }
+
+    /// Says that a person was typing something else when the question appeared:
+    /// keys count only after a pause.
+    pub fn dialog_interrupts(&self, request_id: &str) {
+        if let Some(pending) = lock(&self.asks).get_mut(request_id) {
+            pending.attention.typing(Instant::now());
+        }
     }
 
     /// Passes a key to the dialog of a waiting question. Whether the dialog is

@@ -10,29 +10,25 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// What is known of a person's attention to one question.
 #[derive(Debug, Default)]
 pub(super) struct Attention {
-    /// When the question was drawn first, or the last key that did not count.
-    quiet_since: Option<Instant>,
-    /// Whether a key has counted; from then on all do.
-    looking: bool,
+    /// Where a person was typing: when the question appeared, or the last key
+    /// that did not count.
+    typed_at: Option<Instant>,
     /// Whether the last key did not count.
     ignored: bool,
 }
 
 impl Attention {
-    /// The question is drawn.
-    pub(super) fn drawn(&mut self, now: Instant) {
-        self.quiet_since.get_or_insert(now);
+    /// The question appears while a person is typing something else.
+    pub(super) fn typing(&mut self, now: Instant) {
+        self.typed_at = Some(now);
     }
 
-    /// A key is pressed: whether it counts.
+    /// A key is pressed: whether it counts. Once one did, all do.
     pub(super) fn counts(&mut self, now: Instant) -> bool {
-        let paused = |since: Instant| now.saturating_duration_since(since) >= PAUSE;
-        self.looking = self.looking || self.quiet_since.is_some_and(paused);
-        self.ignored = !self.looking;
-        if self.ignored {
-            self.quiet_since = Some(now);
-        }
-        self.looking
+        let going_on = |at: Instant| now.saturating_duration_since(at) < PAUSE;
+        self.ignored = self.typed_at.is_some_and(going_on);
+        self.typed_at = self.ignored.then_some(now);
+        !self.ignored
     }
 
     /// Whether to say that a key did not count.
@@ -46,15 +42,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_count_after_a_pause() {
+    fn keys_count_after_a_pause_of_who_was_typing() {
         let start = Instant::now();
         let at = |millis| start + Duration::from_millis(millis);
         let mut attention = Attention::default();
-        assert!(!attention.counts(at(0)), "nothing is drawn yet");
+        assert!(attention.counts(at(0)), "nobody was typing");
         let mut attention = Attention::default();
-        attention.drawn(at(0));
+        attention.typing(at(0));
         for millis in [10, 400, 890] {
-            attention.drawn(at(millis));
             assert!(!attention.counts(at(millis)), "typed on, at {millis}");
             assert!(attention.ignored());
         }

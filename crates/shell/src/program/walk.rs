@@ -123,9 +123,12 @@ impl<'a, 'b> Walk<'a, 'b> {
         }
     }
 
-    /// Marks a word as no path.
+    /// Marks a word as no path, where it is there: an option at the end may
+    /// lack its value.
     pub(super) fn no_path(&mut self, index: usize) {
-        self.facts.not_paths.push(index);
+        if index < self.args.len() {
+            self.facts.not_paths.push(index);
+        }
     }
 
     /// Whether an option that does this was given.
