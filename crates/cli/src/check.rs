@@ -25,7 +25,8 @@ pub struct Args {
     /// Answer with one JSON object
     #[arg(long)]
     pub json: bool,
-    /// One JSON object a line on standard input, one answer a line
+    /// One JSON object a line on standard input, one answer a line; the other
+    /// options hold for lines that say nothing else
     #[arg(long, conflicts_with_all = ["tool", "input"])]
     pub batch: bool,
 }
@@ -75,18 +76,16 @@ impl Call {
 
 /// Decides one call or, with `--batch`, one call a line.
 pub fn run(args: &Args) -> Outcome {
-    let mut checker = Checker::default();
+    let tool = args.tool.as_deref().unwrap_or_default();
+    let input = args.input.as_deref().unwrap_or("null");
+    let request = request(tool, input, &args.place)?;
     if args.batch {
         let mut input = std::io::stdin().lock();
         let mut out = std::io::stdout().lock();
-        checker.batch(&mut input, &mut out)?;
+        Checker::for_batch(request).batch(&mut input, &mut out)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let checked = {
-        let tool = args.tool.as_deref().unwrap_or_default();
-        let input = args.input.as_deref().unwrap_or("null");
-        checker.check(&request(tool, input, &args.place)?)?
-    };
+    let checked = Checker::default().check(&request)?;
     let decision = &checked.decision;
     for problem in checked.diagnostics() {
         terminal::complain(&format!(

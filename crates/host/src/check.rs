@@ -145,9 +145,22 @@ impl Prepared {
 #[derive(Debug, Default)]
 pub struct Checker {
     workspaces: HashMap<String, Workspace>,
+    /// What holds for every line of a batch that does not say otherwise.
+    common: CheckRequest,
 }
 
 impl Checker {
+    /// A checker for a batch: the directory, agent and configuration files of
+    /// `common` hold for lines that name none, its approvals for all, and where
+    /// it says untrusted no line can say trusted.
+    #[must_use]
+    pub fn for_batch(common: CheckRequest) -> Self {
+        Self {
+            workspaces: HashMap::new(),
+            common,
+        }
+    }
+
     /// Checks one call.
     ///
     /// # Errors
@@ -253,7 +266,7 @@ impl Checker {
         };
         let id = parsed.get("id").cloned().unwrap_or(Value::Null);
         let checked = catch_unwind(AssertUnwindSafe(|| {
-            let request = parse(&parsed)?;
+            let request = parse(&parsed, &self.common)?;
             self.check(&request)
         }));
         match checked {
@@ -370,7 +383,7 @@ fn longest_first(servers: &[String]) -> Vec<String> {
 }
 
 /// Reads a request. Members that are not known are left alone.
-fn parse(value: &Value) -> Result<CheckRequest, CheckError> {
+fn parse(value: &Value, common: &CheckRequest) -> Result<CheckRequest, CheckError> {
     let Value::Object(map) = value else {
         return Err(CheckError::NotAnObject("another kind of value".to_owned()));
     };
@@ -388,14 +401,17 @@ fn parse(value: &Value) -> Result<CheckRequest, CheckError> {
     Ok(CheckRequest {
         tool: text(map, "tool")?.ok_or(CheckError::Missing("tool"))?,
         input: map.get("input").cloned().unwrap_or(Value::Null),
-        cwd: path("cwd")?,
+        cwd: path("cwd")?.or_else(|| common.cwd.clone()),
         home: path("home")?,
         agent_dir: path("agent_dir")?,
-        agent: text(map, "agent")?.filter(|name| !name.trim().is_empty()),
-        untrusted: !trusted,
-        config: configuration(map, "config")?,
-        project_config: configuration(map, "project_config")?,
-        grants: grants(map)?,
+        agent: text(map, "agent")?
+            .filter(|name| !name.trim().is_empty())
+            .or_else(|| common.agent.clone()),
+        untrusted: !trusted || common.untrusted,
+        config: configuration(map, "config")?.or_else(|| common.config.clone()),
+        project_config: configuration(map, "project_config")?
+            .or_else(|| common.project_config.clone()),
+        grants: common.grants.iter().cloned().chain(grants(map)?).collect(),
         mcp_servers: texts(map, "mcp_servers")?,
         tools: texts(map, "tools")?,
         skills: skills(map)?,
@@ -584,9 +600,14 @@ mod tests {
     use super::*;
 
     fn batch(input: &[u8]) -> Vec<Value> {
+        batch_with(CheckRequest::default(), input)
+    }
+
+    fn batch_with(common: CheckRequest, input: &[u8]) -> Vec<Value> {
         let mut out = Vec::new();
         let mut reader = std::io::BufReader::new(input);
-        Checker::default().batch(&mut reader, &mut out).unwrap();
+        let mut checker = Checker::for_batch(common);
+        checker.batch(&mut reader, &mut out).unwrap();
         out.split(|byte| *byte == b'\n')
             .filter(|line| !line.is_empty())
             .map(|line| serde_json::from_slice(line).unwrap())
@@ -599,6 +620,50 @@ mod tests {
             r#"{{"id":{id},"tool":"bash","input":{{"command":"ls"}},"cwd":{0:?},"home":{0:?},"config":{{}}{more}}}"#,
             dir.to_str().unwrap()
         )
+    }
+
+    #[test]
+    fn what_holds_for_a_batch_holds_for_lines_that_say_nothing_else() {
+        let home = tempfile::tempdir().unwrap();
+        let project = home.path().join(".pi/extensions/pi-permission-system");
+        std::fs::create_dir_all(&project).unwrap();
+        let allow = r#"{ "permission": { "bash": { "pwd": "allow" } } }"#;
+        std::fs::write(project.join("config.json"), allow).unwrap();
+        let config = json!({ "permission": { "*": "ask", "bash": { "ls": "allow" } } });
+        let common = |untrusted| CheckRequest {
+            cwd: Some(home.path().to_owned()),
+            config: Some(Source::Text {
+                name: "common".to_owned(),
+                text: config.to_string(),
+            }),
+            grants: vec![Grant {
+                surface: "bash".to_owned(),
+                pattern: "id".to_owned(),
+                scope: GrantScope::Session,
+            }],
+            untrusted,
+            ..CheckRequest::default()
+        };
+        let line = |command: &str, more: Value| {
+            let mut line =
+                json!({ "tool": "bash", "input": { "command": command }, "home": home.path() });
+            let members = more.as_object().cloned().unwrap_or_default();
+            line.as_object_mut().unwrap().extend(members);
+            line.to_string()
+        };
+        let lines = [
+            line("ls", json!({})),
+            line("id", json!({})),
+            line("pwd", json!({ "trusted": true })),
+            line("ls", json!({ "config": {} })),
+        ];
+        let verdicts = |untrusted| -> Vec<String> {
+            let answers = batch_with(common(untrusted), lines.join("\n").as_bytes());
+            let verdict = |answer: &Value| answer["verdict"].as_str().unwrap().to_owned();
+            answers.iter().map(verdict).collect()
+        };
+        assert_eq!(verdicts(false), ["allow", "allow", "allow", "ask"]);
+        assert_eq!(verdicts(true), ["allow", "allow", "ask", "ask"]);
     }
 
     #[test]
