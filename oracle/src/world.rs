@@ -168,6 +168,7 @@ impl World {
         let mut first = true;
         // A call that another process interrupts stands in two lines.
         let mut begun: std::collections::HashMap<&str, &str> = Default::default();
+        let mut in_git: std::collections::HashSet<&str> = Default::default();
         for line in text.lines() {
             let Some((pid, call)) = line.split_once(' ') else {
                 continue;
@@ -202,6 +203,10 @@ impl World {
             match name {
                 "execve" if !failed => {
                     let argv: Vec<String> = strings.iter().skip(1).cloned().collect();
+                    match strings.first().is_some_and(|path| path.ends_with("/git")) {
+                        true => in_git.insert(pid),
+                        false => in_git.remove(pid),
+                    };
                     if first {
                         first = false;
                     } else if !argv.is_empty() {
@@ -226,7 +231,7 @@ impl World {
                     }
                     if writes {
                         trace.written.push(path);
-                    } else {
+                    } else if !(in_git.contains(pid) && is_gits_own(&path)) {
                         trace.read.push(path);
                     }
                 }
@@ -242,6 +247,15 @@ impl World {
         }
         trace
     }
+}
+
+/// Whether git reads a file of this name of its own accord, wherever it works.
+fn is_gits_own(path: &Path) -> bool {
+    let named = |name: &str| path.file_name().is_some_and(|it| it == name);
+    [".gitignore", ".gitattributes", ".gitmodules", ".gitconfig"]
+        .into_iter()
+        .any(named)
+        || path.parent().is_some_and(|it| it.ends_with(".config/git"))
 }
 
 fn is_root() -> bool {
