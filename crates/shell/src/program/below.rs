@@ -49,7 +49,8 @@ fn find(walk: &Walk<'_, '_>) -> Option<Found> {
             let recurses = any(&["r", "R", "recursive", "dereference-recursive"])
                 || values(walk, &["d", "directories"])
                     .iter()
-                    .any(|how| how == "recurse")
+                    // Shortened as far as it stays clear.
+                    .any(|how| how.len() > 1 && "recurse".starts_with(how.as_str()))
                 || own == "rgrep";
             if !recurses {
                 return None;
@@ -80,7 +81,7 @@ fn find(walk: &Walk<'_, '_>) -> Option<Found> {
             (after(patterns), true)
         }
         "ugrep" if own == "ug" || any(&["r", "R", "recursive"]) => (after(patterns), true),
-        "git/grep" if any(&["no-index"]) => (after(patterns), true),
+        "git/grep" if any(&["no-index", "untracked"]) => (after(patterns), true),
         "git/log" if own == "diff" && any(&["no-index"]) => (after(0), false),
         "diff" if any(&["r", "recursive"]) => (after(0), false),
         "tar" => {

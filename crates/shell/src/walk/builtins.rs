@@ -573,6 +573,12 @@ impl Walker<'_, '_> {
             match item.exact() {
                 Some(text) => {
                     let text = text.to_owned();
+                    let sets = !matches!(name, "unset" | "test" | "[");
+                    let variable = text.strip_prefix("-v").unwrap_or(&text);
+                    if let Some(what) = variable_with_teeth(variable, None).filter(|_| sets) {
+                        let note = format!("`{variable}` {what}");
+                        self.floor(unit, FloorCause::Teeth, item.span, note);
+                    }
                     if text.contains('[') && text.len() > 1 {
                         self.evaluated_text(&text, item, unit);
                     }
@@ -653,6 +659,7 @@ impl Walker<'_, '_> {
             "set" if word(&["posix", "history", "histexpand"]) || option('H') => {
                 "changes how commands are read"
             }
+            "shopt" if word(&["nocaseglob"]) => "changes what patterns match",
             "shopt"
                 if word(&[
                     "expand_aliases",

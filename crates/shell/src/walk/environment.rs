@@ -6,6 +6,8 @@
 /// such as `env NAME=value`.
 #[must_use]
 pub fn variable_with_teeth(name: &str, value: Option<&str>) -> Option<&'static str> {
+    // An element of an array is the array.
+    let name = name.split('[').next().unwrap_or(name);
     if value.is_some_and(|value| harmless(name, value)) {
         return None;
     }
@@ -38,7 +40,7 @@ fn harmless(name: &str, value: &str) -> bool {
             value,
             "cc" | "gcc" | "clang" | "c++" | "g++" | "clang++" | "cpp"
         ),
-        "RUSTFLAGS" => value.split(' ').all(|word| {
+        "RUSTFLAGS" | "RUSTDOCFLAGS" => value.split(' ').all(|word| {
             matches!(
                 word,
                 "" | "-D" | "-W" | "-A" | "warnings" | "-Dwarnings" | "unused" | "dead_code"
@@ -47,6 +49,7 @@ fn harmless(name: &str, value: &str) -> bool {
         "MAKEFLAGS" => value
             .strip_prefix("-j")
             .is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit())),
+        "RUSTUP_TOOLCHAIN" => !value.contains('/'),
         "GIT_TRACE" => matches!(value, "0" | "1" | "2" | "true" | "false"),
         "BROWSER" => matches!(value, "none" | "true" | ""),
         "NODE_OPTIONS" => value.split(' ').all(|word| {
@@ -78,11 +81,15 @@ const CONFIG: &str = "makes other programs read another configuration";
 const TEETH: &[(&str, &str)] = &[
     ("AWS_PAGER", RUNS),
     ("BASHOPTS", CONFIG),
+    ("BASH_CMDS", FINDS),
     ("BASH_ENV", RUNS),
     ("BASH_LOADABLES_PATH", LOADS),
     ("BAT_PAGER", RUNS),
     ("BROWSER", RUNS),
     ("BUNDLE_GEMFILE", CONFIG),
+    ("CARGO_ENCODED_RUSTDOCFLAGS", RUNS),
+    ("CARGO_ENCODED_RUSTFLAGS", RUNS),
+    ("CARGO_HOME", CONFIG),
     ("CC", RUNS),
     ("CDPATH", "changes where `cd` goes"),
     ("CFLAGS", CONFIG),
@@ -129,6 +136,7 @@ const TEETH: &[(&str, &str)] = &[
     ("GIT_TEMPLATE_DIR", RUNS),
     ("GIT_WORK_TREE", CONFIG),
     ("GLOBIGNORE", "changes what patterns match"),
+    ("GNUMAKEFLAGS", RUNS),
     ("GNUPGHOME", CONFIG),
     ("GOFLAGS", RUNS),
     ("GOPROXY", CONFIG),
@@ -191,7 +199,10 @@ const TEETH: &[(&str, &str)] = &[
     ("RUSTC", RUNS),
     ("RUSTC_WRAPPER", RUNS),
     ("RUSTDOC", RUNS),
+    ("RUSTDOCFLAGS", RUNS),
     ("RUSTFLAGS", RUNS),
+    ("RUSTUP_HOME", FINDS),
+    ("RUSTUP_TOOLCHAIN", RUNS),
     ("SHELL", RUNS),
     ("SHELLOPTS", CONFIG),
     ("SSH_ASKPASS", RUNS),

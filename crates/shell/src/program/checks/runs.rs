@@ -39,6 +39,14 @@ pub(super) fn check_find(walk: &mut Walk<'_, '_>) {
     walk.facts.operands = Some((Direction::Both, Proof::Retracted));
 }
 
+/// Whether a path stands for something that is open already, such as a text or
+/// what another command prints.
+fn is_descriptor(path: &str) -> bool {
+    ["/dev/stdin", "/dev/fd/", "/proc/self/fd/"]
+        .iter()
+        .any(|open| path.starts_with(open))
+}
+
 pub(super) fn check_shell(walk: &mut Walk<'_, '_>) {
     const VALUES: &[&str] = &["--rcfile", "--init-file"];
     let (mut command, mut standard_input, mut unsure, mut help) = (false, false, false, false);
@@ -104,10 +112,7 @@ pub(super) fn check_shell(walk: &mut Walk<'_, '_>) {
         walk.facts.floors.push(floor);
         walk.facts.wrapper = true;
     } else {
-        if matches!(
-            walk.value(index),
-            Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")
-        ) {
+        if walk.value(index).is_some_and(is_descriptor) {
             walk.facts.reads_program_from_stdin = true;
             let note = "runs what it reads from standard input".to_owned();
             walk.facts.floors.push((FloorCause::OpaqueWrapper, note));
@@ -140,7 +145,8 @@ pub(super) fn check_interpreter(walk: &mut Walk<'_, '_>) {
     });
     let first = walk.operands.first().copied();
     let dash = first
-        .is_some_and(|index| matches!(walk.value(index), Some("-" | "/dev/stdin" | "/dev/fd/0")));
+        .and_then(|index| walk.value(index))
+        .is_some_and(|text| text == "-" || is_descriptor(text));
     let made = first
         .and_then(|index| walk.args.get(index))
         .is_some_and(|arg| arg.source.starts_with("<("));
