@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use countersign_policy::{
     Action, Flavour, Grant, GrantScope, GrantSet, Layer, Origin, PatternContext, Policy, Rule,
-    Scope, compose,
+    Scope,
 };
 use serde_json::{Value, json};
 
@@ -117,7 +117,6 @@ fn rules(permission: &Value) -> Vec<Rule> {
             }
         }
     }
-    let _ = compose::DEFAULT_KEY;
     out
 }
 

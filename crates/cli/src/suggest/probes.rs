@@ -294,7 +294,7 @@ const FILES: &[&str] = &[
 const FAR: &[&str] = &[
     "/etc/shadow",
     "/etc/passwd",
-    "/root/.ssh/id_ed25519",
+    "/home/other/.ssh/id_ed25519",
     "~/.ssh/id_ed25519",
     "~/.aws/credentials",
     "~/.bashrc",

@@ -324,17 +324,22 @@ impl Judge<'_> {
         let Some((member, said)) = judged else { return };
         let mut effect = self.judged(used, Family::Path, used.gates.path, member, &said, subject);
         if said.action == Action::Deny {
-            effect.verdict = Action::Allow;
             let note = format!("`{}` in this word may be a file", used.typed);
-            let span = used.span.unwrap_or_default();
-            self.floors
-                .push(FloorNote::new(FloorCause::ComputedPath, &note, span));
-            self.floor(&mut effect, UNKNOWN_PATH);
-            effect.grantable = Grantable::Never;
-            self.answer(&mut effect, || None);
+            self.ask_instead(&mut effect, used, &note);
         }
         self.describe(&mut effect, subject);
         self.effects.push(effect);
+    }
+
+    /// A denial of what may not be touched at all asks: only a person can tell.
+    fn ask_instead(&mut self, effect: &mut JudgedEffect, used: &Use<'_>, note: &str) {
+        effect.verdict = Action::Allow;
+        let span = used.span.unwrap_or_default();
+        self.floors
+            .push(FloorNote::new(FloorCause::ComputedPath, note, span));
+        self.floor(effect, UNKNOWN_PATH);
+        effect.grantable = Grantable::Never;
+        self.answer(effect, || None);
     }
 
     /// Files that are read because they lie below a directory. A program may
@@ -366,14 +371,8 @@ impl Judge<'_> {
             subject,
         );
         if said.action == Action::Deny {
-            effect.verdict = Action::Allow;
             let note = format!("reads everything below the directory, and with it `{file}`");
-            let span = used.span.unwrap_or_default();
-            self.floors
-                .push(FloorNote::new(FloorCause::ComputedPath, &note, span));
-            self.floor(&mut effect, UNKNOWN_PATH);
-            effect.grantable = Grantable::Never;
-            self.answer(&mut effect, || None);
+            self.ask_instead(&mut effect, &used, &note);
         }
         self.describe(&mut effect, subject);
         self.effects.push(effect);
