@@ -111,7 +111,7 @@ impl Walker<'_, '_> {
                 return Some(self.seen_through(name, items, unit, around, start));
             }
             "alias" => {
-                self.alias(items, unit, place, start);
+                self.alias(items, unit, start);
                 return Some(Flow::same(start));
             }
             "export" | "declare" | "typeset" | "local" | "readonly" => {
@@ -120,13 +120,13 @@ impl Walker<'_, '_> {
             }
             "let" => {
                 for item in items.iter().skip(1) {
-                    self.evaluated_word(item.word, unit, place, start);
+                    self.evaluated_word(item.word, unit, place);
                 }
                 return Some(Flow::same(start));
             }
             "read" | "unset" | "mapfile" | "readarray" | "getopts" | "wait" | "printf" | "test"
             | "[" => {
-                self.names_as_arguments(name, items, unit, start);
+                self.names_as_arguments(name, items, unit);
                 if matches!(name, "read" | "unset" | "getopts" | "wait") {
                     return Some(Flow::same(start));
                 }
@@ -409,7 +409,7 @@ impl Walker<'_, '_> {
         flow
     }
 
-    fn alias(&mut self, items: &[Item], unit: usize, place: Place, start: &Bases) {
+    fn alias(&mut self, items: &[Item], unit: usize, start: &Bases) {
         for item in items.iter().skip(1) {
             let Some((name, value)) = item.exact().and_then(|t| t.split_once('=')) else {
                 if item.exact().is_none() {
@@ -431,7 +431,6 @@ impl Walker<'_, '_> {
             let value = value.to_owned();
             self.payload(&value, item.span, Context::Payload, start);
         }
-        let _ = place;
     }
 
     /// `export` and its like: variables with teeth, and names with subscripts.
@@ -519,7 +518,7 @@ impl Walker<'_, '_> {
     }
 
     /// A word whose value is evaluated as arithmetic, or as a variable's name.
-    pub(super) fn evaluated_word(&mut self, id: WordId, unit: usize, place: Place, start: &Bases) {
+    pub(super) fn evaluated_word(&mut self, id: WordId, unit: usize, place: Place) {
         let tree = self.tree;
         let Some(word) = tree.word(id) else { return };
         let value = self.expanding(place, |e| e.single(word));
@@ -550,11 +549,10 @@ impl Walker<'_, '_> {
                 }
             }
         }
-        let _ = start;
     }
 
     /// Builtins whose arguments may be `name[subscript]`.
-    fn names_as_arguments(&mut self, name: &str, items: &[Item], unit: usize, start: &Bases) {
+    fn names_as_arguments(&mut self, name: &str, items: &[Item], unit: usize) {
         let relevant: Vec<&Item> = match name {
             "printf" => match items.get(1).and_then(Item::exact) {
                 Some("-v") => items.iter().skip(2).take(1).collect(),
@@ -602,7 +600,6 @@ impl Walker<'_, '_> {
                 ),
             }
         }
-        let _ = start;
     }
 
     /// `mapfile -C callback`.

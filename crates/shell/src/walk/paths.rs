@@ -455,7 +455,7 @@ impl Walker<'_, '_> {
     ) {
         let arithmetic = |op: &str| matches!(op, "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge");
         if arithmetic(before) || arithmetic(after) || matches!(before, "-v" | "-R") {
-            self.evaluated_word(id, unit, place, start);
+            self.evaluated_word(id, unit, place);
             return;
         }
         let file = matches!(before, "-nt" | "-ot" | "-ef")
