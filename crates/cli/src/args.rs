@@ -2,14 +2,8 @@
 
 use clap::{Parser, Subcommand};
 
+use crate::help::TEMPLATE;
 use crate::{check, demo, doctor, explain, generate, inbox, init, log, policy, replay, suggest};
-
-/// Examples first, then the way to call it, then the details.
-pub const TEMPLATE: &str = "\
-{about-with-newline}
-{before-help}{usage-heading} {usage}
-
-{all-args}{after-help}";
 
 /// Commands are listed in groups, by hand: a test holds the list complete.
 const MAIN_TEMPLATE: &str = "\

@@ -5,9 +5,6 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::CommandFactory as _;
-
-use crate::args::Arguments;
 use crate::exit::{Failure, Outcome};
 use crate::terminal::say;
 
@@ -27,22 +24,16 @@ pub struct ManArgs {
     out: Option<PathBuf>,
 }
 
-/// Prints a completion script.
-pub fn completions(args: &CompletionsArgs) -> Outcome {
+/// Prints a completion script for the program's `command`.
+pub fn completions(args: &CompletionsArgs, mut command: clap::Command) -> Outcome {
     let mut script = Vec::new();
-    clap_complete::generate(
-        args.shell,
-        &mut Arguments::command(),
-        "countersign",
-        &mut script,
-    );
+    clap_complete::generate(args.shell, &mut command, "countersign", &mut script);
     std::io::stdout().lock().write_all(&script)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints the manual page of the program, or writes all of them.
-pub fn man(args: &ManArgs) -> Outcome {
-    let mut command = Arguments::command();
+/// Prints the manual page of the program's `command`, or writes the pages of all.
+pub fn man(args: &ManArgs, mut command: clap::Command) -> Outcome {
     command.build();
     let Some(folder) = &args.out else {
         std::io::stdout().lock().write_all(&page(&command)?)?;

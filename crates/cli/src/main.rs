@@ -8,6 +8,7 @@ mod doctor;
 mod exit;
 mod explain;
 mod generate;
+mod help;
 mod inbox;
 mod init;
 mod log;
@@ -18,7 +19,7 @@ mod terminal;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::{CommandFactory as _, Parser as _};
 
 use crate::args::{Arguments, Command};
 
@@ -43,8 +44,8 @@ fn run(command: Command) -> exit::Outcome {
         Command::Log(args) => log::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Suggest(args) => suggest::run(&args),
-        Command::Completions(args) => generate::completions(&args),
-        Command::Man(args) => generate::man(&args),
+        Command::Completions(args) => generate::completions(&args, Arguments::command()),
+        Command::Man(args) => generate::man(&args, Arguments::command()),
     }
 }
 

@@ -12,6 +12,7 @@ mod need;
 mod payload;
 mod preview;
 mod protect;
+mod refusal;
 mod scene;
 mod subject;
 #[cfg(test)]
@@ -26,8 +27,9 @@ pub use decision::{
 };
 pub use facts::{Entry, FactError, Facts};
 pub use forwarded::{ForwardedAsk, ForwardedUnit, ForwardedVerdict, judge_forwarded};
-pub use message::{Refusal, denial_message, gate_error_message};
+pub use message::{denial_message, gate_error_message};
 pub use need::{Again, Grantor, Missing, Need};
 pub use payload::{AskKind, AskPayload, Evidence};
 pub use preview::preview;
+pub use refusal::Refusal;
 pub use scene::{GateSettings, Infrastructure, Protected, Scene, SkillEntry};

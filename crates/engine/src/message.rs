@@ -6,6 +6,7 @@ use crate::decision::{DecidedBy, Decision};
 use crate::need::Need;
 use crate::payload::{AskKind, AskPayload};
 use crate::preview::cut;
+use crate::refusal::Refusal;
 
 const TAG: &str = "[pi-permission-system]";
 
@@ -39,31 +40,6 @@ pub(crate) fn unregistered(name: &str, registered: &[String]) -> String {
 #[must_use]
 pub fn gate_error_message(error: &str) -> String {
     format!("Permission gate failed and blocked the tool call (fail-closed): {error}")
-}
-
-/// Why a call does not run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// The policy denies it.
-    Policy,
-    /// A person said no.
-    User {
-        /// What they said with it.
-        reason: Option<String>,
-    },
-    /// Nobody could be asked.
-    Unavailable {
-        /// Why not.
-        reason: Option<String>,
-    },
-    /// Something else that decides in a person's place said no: a link of the
-    /// chain, a rule of another session.
-    Authority {
-        /// What it is, such as `The authorizer 'x'`.
-        name: String,
-        /// What it said with it.
-        reason: Option<String>,
-    },
 }
 
 /// The message for the agent. It identifies what was refused by what the agent

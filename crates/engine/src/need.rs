@@ -6,8 +6,8 @@ use countersign_policy::Action;
 use serde_json::{Value, json};
 
 use crate::decision::{DecidedBy, Decision, JudgedEffect, OWN_FILES};
-use crate::message::Refusal;
 use crate::preview::cut;
+use crate::refusal::Refusal;
 
 /// More obstacles than this are only counted.
 const MISSING_MAX: usize = 16;

@@ -20,8 +20,8 @@ use countersign_host::paths::AgentPaths;
 
 use self::entry::{Entry, Verdict};
 pub use self::read::{each_entry, mention_unreadable};
-use crate::args::TEMPLATE;
 use crate::exit::{Failure, Outcome};
+use crate::help::TEMPLATE;
 
 /// What the user said.
 #[derive(Debug, clap::Args)]

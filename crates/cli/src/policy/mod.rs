@@ -14,6 +14,7 @@ use countersign_host::paths::AgentPaths;
 use countersign_host::workspace::{Source, Workspace, WorkspaceOptions};
 
 use crate::exit::{Failure, Outcome};
+use crate::help::TEMPLATE;
 use crate::terminal;
 
 pub use show::{one_line, place, rule_json};
@@ -28,26 +29,92 @@ pub struct Args {
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     /// Print the rules in force, each with the file and line it comes from
+    #[command(
+        help_template = TEMPLATE,
+        before_help = "\
+Examples:
+  countersign policy show --surface bash
+  countersign policy show --agent reviewer --json
+",
+        after_help = "\
+Exit status:
+  0  printed
+  1  an error, or wrong usage"
+    )]
     Show(show::Args),
     /// Find mistakes, and rules that do not mean what they seem to, also in
     /// every agent's files unless one is named
+    #[command(
+        help_template = TEMPLATE,
+        before_help = "\
+Examples:
+  countersign policy lint
+  countersign policy lint --config new.json --json
+",
+        after_help = "\
+Exit status:
+  0  nothing is wrong; there may be notes
+  1  an error or a warning was found, or wrong usage"
+    )]
     Lint(lint::Args),
     /// Print the JSON schema of a configuration file
+    #[command(
+        help_template = TEMPLATE,
+        before_help = "\
+Examples:
+  countersign policy schema > permissions.schema.json
+"
+    )]
     Schema,
     /// Hold the policy to verdicts you expect, for your own tests
-    #[command(after_help = "\
+    #[command(
+        help_template = TEMPLATE,
+        before_help = "\
+Examples:
+  countersign policy test expectations.jsonl
+  countersign policy test expectations.jsonl --config new.json --json
+
 FILE holds one object a line, or one list of them:
   {\"bash\": \"git push\", \"expect\": \"ask\"}
   {\"read\": \".env\", \"expect\": \"deny\", \"why\": \"secrets stay secret\"}
   {\"tool\": \"mcp\", \"input\": {\"tool\": \"exa:search\"}, \"expect\": \"allow\"}
-
+",
+        after_help = "\
 Exit status:
   0  every verdict is as expected
-  1  one is not, or an error")]
+  1  one is not, or an error"
+    )]
     Test(test::Args),
     /// Print another layout's policy in this format
+    #[command(
+        help_template = TEMPLATE,
+        before_help = "\
+Examples:
+  countersign policy migrate ~/.claude/settings.json > config.json
+  countersign policy migrate opencode.json --from opencode
+
+What the other layout says and this one cannot is named on standard error.
+",
+        after_help = "\
+Exit status:
+  0  printed
+  1  an error, an unknown layout, or wrong usage"
+    )]
     Migrate(migrate::Args),
     /// List lasting approvals, or take one back
+    #[command(
+        help_template = TEMPLATE,
+        before_help = "\
+Examples:
+  countersign policy revoke                         lists them
+  countersign policy revoke bash 'git push *'
+  countersign policy revoke bash 'git push *' --scope project
+",
+        after_help = "\
+Exit status:
+  0  listed, or taken back
+  1  no such approval, an error, or wrong usage"
+    )]
     Revoke(revoke::Args),
 }
 
