@@ -19,8 +19,9 @@ pub enum What {
     /// A thousand processes that ask at once, and a hundred questions a second
     /// for a minute: every question accounted for
     Rate,
-    /// A decision inside the Pi process, ours and the predecessor's
-    Decide,
+    /// What the extension costs inside the Pi process, ours and the predecessor's:
+    /// loading, the first decision, later ones, resident memory
+    Pi,
     /// Analysing shell commands, short ones and hostile megabytes
     Shell,
     /// Policies of 10 to 10,000 rules
@@ -39,7 +40,7 @@ pub fn run(what: What) -> Result<()> {
             forwarding(&["--in-process", "--lost", "5"])
         }
         What::Rate => forwarding(&["--waiting", "", "--burst", "1000", "--steady", "60"]),
-        What::Decide => in_pi("decide.mjs"),
+        What::Pi => in_pi("pi.mjs"),
         What::Shell => in_rust("shell"),
         What::Policy => in_rust("policy"),
         What::Check => in_rust("check"),

@@ -1,8 +1,9 @@
-// How long a decision takes inside the Pi process: ours and the
-// predecessor's, over the same commands with the same policy, each in a fresh
-// process of the same Pi. Prints medians and their ratio.
+// What the extension costs inside the Pi process: how long it takes to load and
+// to decide, and the resident memory it adds. Ours and the predecessor's, over
+// the same commands with the same policy, each in a fresh process of the same
+// Pi. Prints medians and their ratio.
 //
-//   node decide.mjs --host <folder of a host's node_modules> --ours <extension> --theirs <extension>
+//   node pi.mjs --host <folder of a host's node_modules> --ours <extension> --theirs <extension>
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -34,36 +35,46 @@ function median(values) {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 }
 
-/** Starts each side a few times, alternating, so that both see the same machine. */
+/** Starts each side a few times, alternating, so that all see the same machine. */
 function compare() {
-  const sides = { ours: [], theirs: [] };
+  const extensions = { ours: options.ours, theirs: options.theirs, bare: EMPTY };
+  const runs = { ours: [], theirs: [], bare: [] };
   for (let start = 0; start < Number(options.starts); start++) {
-    for (const side of Object.keys(sides)) sides[side].push(inFreshProcess(options[side]));
+    for (const [side, extension] of Object.entries(extensions)) {
+      // The engine's helper threads make a process tens of megabytes bigger or
+      // smaller by chance; without them decisions would be slower.
+      const { resident } = inFreshProcess(extension, "0", ["--single-threaded"]);
+      runs[side].push({ ...inFreshProcess(extension, options.rounds), resident });
+    }
   }
-  const of = (side, key) => median(sides[side].map((run) => run[key]));
-  // Pi starts its own loader with the first extension, whichever that is.
-  const bare = median(Array.from({ length: Number(options.starts) }, () => inFreshProcess(EMPTY).load));
+  const of = (side, key) => median(runs[side].map((run) => run[key]));
+  const added = (side, key) => of(side, key) - of("bare", key);
+  const time = (ms, scale) => (value) => `${(value * scale).toFixed(value * scale < 10 ? 2 : 1)} ${ms}`;
+  const [millis, micros] = [time("ms", 1), time("µs", 1000)];
+  const size = (bytes) => `${(bytes / 2 ** 20).toFixed(1)} MB`;
   const rows = [
-    ["loading the extension", "load", "ms", 1],
-    ["first decision, cold", "first", "ms", 1],
-    ["a decision, warm median", "warm", "µs", 1000],
-    ["99th percentile, warm", "p99", "µs", 1000],
+    ["loading the extension", of, "load", millis],
+    ["first decision, cold", of, "first", millis],
+    ["a decision, warm median", of, "warm", micros],
+    ["99th percentile, warm", of, "p99", micros],
+    ["resident memory added", added, "resident", size],
   ];
-  console.log(`${sides.ours[0].commands} commands, ${options.rounds} rounds, ${options.starts} processes each, Pi ${sides.ours[0].pi}`);
+  const [{ commands, pi }] = runs.ours;
+  console.log(`${commands} commands, ${options.rounds} rounds, ${options.starts} processes each, Pi ${pi}`);
   console.log(`${"".padEnd(26)}${"ours".padStart(12)}${"predecessor".padStart(16)}${"ratio".padStart(10)}`);
-  for (const [label, key, unit, scale] of rows) {
-    const [a, b] = [of("ours", key), of("theirs", key)];
-    const show = (ms) => `${(ms * scale).toFixed(ms * scale < 10 ? 2 : 1)} ${unit}`;
+  for (const [label, what, key, show] of rows) {
+    const [a, b] = [what("ours", key), what("theirs", key)];
     console.log(`${label.padEnd(26)}${show(a).padStart(12)}${show(b).padStart(16)}${`${(b / a).toFixed(1)}×`.padStart(10)}`);
   }
-  console.log(`an empty extension takes ${bare.toFixed(1)} ms to load`);
-  for (const side of Object.keys(sides)) {
-    const { blocked, commands } = sides[side][0];
+  // Pi starts its own loader with the first extension, whichever that is.
+  console.log(`an empty extension: ${millis(of("bare", "load"))} to load, ${size(of("bare", "resident"))} resident with Pi itself`);
+  for (const side of ["ours", "theirs"]) {
+    const { blocked } = runs[side][0];
     console.log(`${side === "ours" ? "ours" : "predecessor"}: ${commands - blocked} let through, ${blocked} blocked`);
   }
 }
 
-function inFreshProcess(extension) {
+function inFreshProcess(extension, rounds, flags = []) {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "countersign-bench-")));
   try {
     const agent = join(base, "agent");
@@ -73,7 +84,7 @@ function inFreshProcess(extension) {
     writeFileSync(join(config, "config.json"), readFileSync(join(here, "policy.json")));
     const run = spawnSync(
       process.execPath,
-      ["--no-warnings", fileURLToPath(import.meta.url), "--host", options.host, "--rounds", options.rounds, "--measure", extension],
+      ["--no-warnings", "--expose-gc", ...flags, fileURLToPath(import.meta.url), "--host", options.host, "--rounds", rounds, "--measure", extension],
       {
         cwd: project,
         encoding: "utf8",
@@ -107,7 +118,6 @@ async function measure(extension) {
   const load = performance.now() - loading;
   const broken = loader.getExtensions().errors;
   if (broken.length > 0) throw new Error(JSON.stringify(broken));
-  if (extension === EMPTY) return console.log(JSON.stringify({ load }));
   const { session } = await pi.createAgentSession({
     cwd,
     agentDir,
@@ -137,6 +147,12 @@ async function measure(extension) {
     }
     if (process.env.SHOW && decision.blocked) console.error(command, "→", decision.reason);
   }
+  // After each command was decided once, without what only waits to be freed.
+  for (let pass = 0; pass < 4; pass++) {
+    globalThis.gc();
+    await new Promise((done) => setTimeout(done, 50));
+  }
+  const resident = process.memoryUsage.rss();
   // A gate that blocks everything is broken, and fast.
   if (blocked === commands.length) throw new Error(`everything is blocked: ${why}`);
   const times = [];
@@ -151,6 +167,7 @@ async function measure(extension) {
     first: first.took,
     warm: median(times),
     p99: times[Math.floor(times.length * 0.99)],
+    resident,
     blocked,
     commands: commands.length,
     pi: version,
