@@ -2,7 +2,7 @@
 // for, or blocked.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { Terminal } from "../lib/terminal.mjs";
+import { PiTerminal } from "../lib/terminal.mjs";
 import { fixture, makeWorld, OLDEST, until } from "../lib/world.mjs";
 
 let world;
@@ -77,8 +77,7 @@ test(`Pi ${OLDEST}: parallel calls, commands, and a child in the same process`, 
 });
 
 test(`Pi ${OLDEST}: the dialog in the terminal`, async () => {
-  const started = world.logged("forwarded_permission.serving_started").length;
-  const terminal = new Terminal(`${world.base}/bin/pi "[script:typed] go"`, { cwd: world.project, env: { ...world.env, TERM: "xterm-256color" } });
+  const terminal = new PiTerminal(world, { args: ["[script:typed] go"] });
   try {
     await terminal.shows(/Permission Required[\s\S]*touch typed\.txt/);
     terminal.send("y");
@@ -87,6 +86,6 @@ test(`Pi ${OLDEST}: the dialog in the terminal`, async () => {
     await terminal.shows(/all is done/);
     assert.ok(world.exists("project/typed.txt"));
   } finally {
-    await terminal.hangUp(world.logged("forwarded_permission.serving_started")[started]?.pid);
+    await terminal.close();
   }
 });

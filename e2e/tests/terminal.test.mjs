@@ -1,7 +1,7 @@
 // The dialog in a real terminal, answered by keys.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { Terminal } from "../lib/terminal.mjs";
+import { breath, PiTerminal } from "../lib/terminal.mjs";
 import { makeWorld } from "../lib/world.mjs";
 
 let world;
@@ -17,36 +17,17 @@ before(async () => {
       child: [[["bash", { command: "touch child.txt" }]], "child done"],
     },
   });
-  terminal = new Terminal(`${world.base}/bin/pi`, { cwd: world.project, env: { ...world.env, TERM: "xterm-256color" } });
+  terminal = new PiTerminal(world);
 });
 
 after(async () => {
-  await terminal?.hangUp(world.logged("forwarded_permission.serving_started")[0]?.pid);
+  await terminal?.close();
   await world?.close();
 });
 
-/** A person is never quicker than this, and a host may still be drawing. */
-const breath = (millis = 500) => new Promise((done) => setTimeout(done, millis));
-
-/** Types a prompt and sends it. */
-async function prompt(text) {
-  await breath();
-  terminal.send(text);
-  await terminal.shows(/\[script:\w+\] go/);
-  // While it starts, the host refuses Enter and keeps the text; how long that
-  // takes depends on the machine.
-  for (let tries = 0; tries < 40; tries++) {
-    await breath();
-    const before = terminal.drawn.length;
-    terminal.send("\r");
-    await breath(2_000);
-    if (!/Startup is still in progress/.test(terminal.drawn.slice(before))) return;
-  }
-}
-
 test("a letter counts when it is pressed twice", async () => {
   await terminal.shows(/script/i);
-  await prompt("[script:yes] go");
+  await terminal.enter("[script:yes] go");
   await terminal.shows(/Permission Required/);
   await terminal.shows(/touch yes\.txt/);
   terminal.send("y");
@@ -58,7 +39,7 @@ test("a letter counts when it is pressed twice", async () => {
 });
 
 test("a no with a reason that is typed", async () => {
-  await prompt("[script:no] go");
+  await terminal.enter("[script:no] go");
   await terminal.shows(/touch no\.txt/);
   terminal.send("r");
   await terminal.shows(/Press r again/);
@@ -71,7 +52,7 @@ test("a no with a reason that is typed", async () => {
 });
 
 test("approvals are listed and taken back in the terminal", async () => {
-  await prompt("[script:grant] go");
+  await terminal.enter("[script:grant] go");
   await terminal.shows(/touch grant\.txt/);
   terminal.send("s");
   await terminal.shows(/Press s again/);
