@@ -29,19 +29,21 @@ const SETTINGS: &str = "advice.* color.* column.* user.name user.email author.na
     apply.whitespace am.threeway clone.defaultremotename remote.pushdefault worktree.guessremote";
 
 /// Settings that name a program to run, or a file with settings. Writing them
-/// prepares a later command; `core.hooksPath` only names a directory in which
-/// programs would have to be written first, as `.git/hooks` does already.
+/// prepares a later command.
 const PROGRAMS: &str = "alias.* core.pager core.editor core.sshcommand core.fsmonitor \
     core.askpass core.gitproxy core.alternaterefscommand core.worktree core.attributesfile \
     sequence.editor gpg.* diff.external difftool.* mergetool.* filter.* credential.* pager.* \
     protocol.* uploadpack.packobjectshook browser.* web.browser man.* help.browser instaweb.* \
     sendemail.* trailer.* include.* includeif.* init.templatedir tar.* interactive.difffilter \
-    url.* merge.tool diff.tool receive.* remote.* gui.* guitool.* imap.* lfs.* submodule.*";
+    url.* gc.recentobjectshook hook.* merge.tool diff.tool receive.* remote.* gui.* guitool.* imap.* lfs.* submodule.*";
 
 /// Parts of a key's last name that mark a program in sections with names of
 /// the user's choice (`merge.NAME.driver`, `diff.NAME.textconv`).
 const LAST: &str = "command cmd textconv driver program helper clean smudge process uploadpack \
     receivepack vcs proxy path update";
+
+/// Subcommands that change nothing.
+const LOOKS: &str = "status log diff show blame shortlog describe rev-parse ls-files reflog";
 
 /// Values that are harmless for any setting that names a program.
 const QUIET: &str = "cat less true false : /dev/null always never auto 0 1";
@@ -61,6 +63,17 @@ pub(super) fn check(walk: &mut Walk<'_, '_>) {
     for index in walk.operands.clone() {
         transport(walk, index);
     }
+    let values: Vec<usize> = walk
+        .options
+        .iter()
+        .filter_map(|taken| taken.value)
+        .filter(|at| walk.value_text(*at).0.starts_with("ext::"))
+        .map(|at| at.0)
+        .collect();
+    if !values.is_empty() {
+        walk.teeth("the address runs a command");
+    }
+    strategy(walk);
     let first = name.split(' ').next().unwrap_or("");
     if REVISIONS.contains(&first) {
         revision_paths(walk);
@@ -82,6 +95,7 @@ pub(super) fn check(walk: &mut Walk<'_, '_>) {
         "git/config" => config(walk),
         "git/submodule" => submodule(walk),
         "git/bisect" => bisect(walk),
+        _ if name.contains("git/merge-index") => merge_index(walk),
         _ => {}
     }
 }
@@ -275,6 +289,8 @@ fn config(walk: &mut Walk<'_, '_>) {
     let last = name.rsplit('.').next().unwrap_or("");
     let dots = name.matches('.').count();
     let program = listed(PROGRAMS, &name) && !is_plain_remote(&name)
+        || name == "core.hookspath" && !walk.value(value).is_some_and(is_hooks)
+        || walk.text(value).contains("::")
         || dots > 1 && LAST.split_ascii_whitespace().any(|word| word == last) && last != "path"
         || dots > 1 && last == "path" && !name.starts_with("submodule.");
     if !program {
@@ -287,14 +303,55 @@ fn config(walk: &mut Walk<'_, '_>) {
         return;
     }
     if let Some(text) = text {
-        // An alias for a subcommand of git runs only what git would.
-        let plain = name.starts_with("alias.") && !text.starts_with('!') && !text.contains("-c");
-        if plain {
+        if name != "core.hookspath" {
+            shell_value(walk, &name, text, None);
+        }
+        // An alias for what only looks, whatever is added to it.
+        let first = text.split_ascii_whitespace().next().unwrap_or("");
+        let looks = LOOKS.split_ascii_whitespace().any(|word| word == first);
+        if name.starts_with("alias.") && looks && !text.contains("-c") {
             return;
         }
-        shell_value(walk, &name, text, None);
     }
     walk.teeth(format!("the setting `{name}` can run a program later"));
+}
+
+/// A directory of the repository, as `.git/hooks` is one; or none.
+fn is_hooks(directory: &str) -> bool {
+    directory == "/dev/null"
+        || !directory.starts_with(['/', '~']) && !directory.split('/').any(|part| part == "..")
+}
+
+/// `git merge -s NAME` runs `git-merge-NAME`.
+fn strategy(walk: &mut Walk<'_, '_>) {
+    const OWN: &str = "ort recursive resolve octopus ours subtree";
+    let own = super::name::base(walk.text(0));
+    if !matches!(own, "merge" | "pull" | "rebase" | "cherry-pick" | "revert") {
+        return;
+    }
+    let foreign = walk.options.iter().any(|taken| {
+        matches!(taken.name, "s" | "strategy")
+            && taken.value.is_some_and(|at| {
+                let (text, all) = walk.value_text(at);
+                !all || !OWN.split_ascii_whitespace().any(|own| own == text)
+            })
+    });
+    if foreign {
+        walk.teeth("the merge strategy is a program of its own");
+    }
+}
+
+/// `git merge-index program file`.
+fn merge_index(walk: &mut Walk<'_, '_>) {
+    if super::name::base(walk.text(0)) != "merge-index" {
+        return;
+    }
+    let words = walk.operands.clone();
+    runs_words(walk, &words, false);
+    let note = "runs a program for every file".to_owned();
+    walk.facts
+        .floors
+        .push((FloorCause::IndirectionWrapper, note));
 }
 
 /// `remote.NAME.url` and its like name no program.

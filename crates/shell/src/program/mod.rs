@@ -85,8 +85,11 @@ pub struct Facts {
     pub options: Vec<usize>,
     /// Other texts that name the same command, for rules against it.
     pub also: Vec<String>,
-    /// Nothing is known of the program: any of its words may be run.
-    pub unknown: bool,
+    /// The words from here on belong to a program nothing is known of: any of
+    /// them may be run, or hold a path.
+    pub unknown: Option<usize>,
+    /// Words that hold values of their own, some of which may be paths.
+    pub holds: Vec<usize>,
     /// Paths written inside a word in another language (`sed 'w out'`,
     /// `awk '{print > "out"}'`, `curl -O` URLs): certainly paths.
     pub texts: Vec<PathText>,
@@ -137,6 +140,13 @@ pub struct PathArg {
     pub proof: Proof,
     /// [`PathRole::File`] where the program will certainly use it as a path.
     pub role: PathRole,
+}
+
+/// What is known of a program that no table has a row for: only what the
+/// shape of its words says.
+#[must_use]
+pub fn unlisted(args: &[Arg<'_>]) -> Facts {
+    effects::unlisted(args)
 }
 
 /// What the command made of `args` would do. `args[0]` is the command word;

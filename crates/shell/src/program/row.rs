@@ -266,8 +266,28 @@ pub(super) enum Check {
     Beside,
     /// Every operand is program text.
     Evaluates,
-    /// `deno run -`.
-    DenoRun,
+    /// Fetches what it runs (`deno run npm:x`, `nix run x`).
+    Fetches,
+    /// `go`: settings, and what `go run` fetches.
+    Go,
+    /// Scripts of a package, and packages that set up others (`npm init x`).
+    Scripts,
+    /// `yarn workspace NAME command`.
+    Workspace,
+    /// ImageMagick.
+    Pictures,
+    /// Ghostscript.
+    Ghostscript,
+    /// FFmpeg.
+    Film,
+    /// TeX.
+    Tex,
+    /// `openssl`.
+    Openssl,
+    /// `yq`.
+    Yq,
+    /// `redis-cli`.
+    Redis,
     /// `pi` without its extensions.
     Pi,
     /// `cmake -E command`.

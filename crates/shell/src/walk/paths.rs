@@ -7,7 +7,7 @@ use super::words::Item;
 use super::{Place, Walker};
 use crate::analysis::{Base, Certainty, Direction, PathRole, PathUse, Proof, TOPLEVEL};
 use crate::program::{Facts, Run};
-use crate::tree::{Redirect, RedirectKind, TestItem, WordId};
+use crate::tree::{AssignedValue, Assignment, Redirect, RedirectKind, TestItem, WordId};
 use crate::value::Value;
 
 /// Whether the target of `>&` or `<&` is a descriptor, or closes one.
@@ -263,7 +263,9 @@ impl Walker<'_, '_> {
                     Run::Text(_) => false,
                 });
             let sent = item.value.text.starts_with('@');
-            let value = facts.unknown && facts.paths.iter().any(|p| p.arg == i);
+            let unknown = facts.unknown.is_some_and(|from| i >= from);
+            let value =
+                unknown && facts.paths.iter().any(|p| p.arg == i) || facts.holds.contains(&i);
             if !elsewhere || value || sent && facts.not_paths.contains(&i) {
                 self.embedded((i, item), unit, facts, start);
             }
@@ -280,17 +282,51 @@ impl Walker<'_, '_> {
     fn embedded(&mut self, (at, item): (usize, &Item), unit: usize, facts: &Facts, start: &Bases) {
         let Some(text) = item.exact() else { return };
         let option = text.starts_with('-');
-        if facts.plain_words
+        let unknown = facts.unknown.is_some_and(|from| at >= from);
+        let holds = facts.holds.contains(&at);
+        if facts.plain_words && !holds && !unknown
             || facts.options.contains(&at)
-            || option && !facts.unknown && !text.contains('=')
+            || option && !unknown && !holds && !text.contains('=')
         {
             return;
         }
-        let parts: Vec<String> = embedded_parts(text).map(str::to_owned).collect();
-        for part in parts {
+        self.parts(text, item.span, unit, start);
+    }
+
+    /// A variable that is set for one command: a program may read the file
+    /// that it names.
+    pub(super) fn handed_on(
+        &mut self,
+        assignment: &Assignment,
+        unit: usize,
+        place: Place,
+        start: &Bases,
+    ) {
+        let AssignedValue::Word(id) = assignment.value else {
+            return;
+        };
+        let Some(word) = self.tree.word(id) else {
+            return;
+        };
+        let value = self.expanding(place, |e| e.single(word));
+        let span = self.outer(place, word.span);
+        if let Some(text) = value.exact() {
+            self.named_by(text, span, unit, start);
+        }
+    }
+
+    /// The value of a variable that other programs see.
+    pub(super) fn named_by(&mut self, text: &str, span: Span, unit: usize, start: &Bases) {
+        if !text.is_empty() {
+            self.parts(&format!("={text}"), span, unit, start);
+        }
+    }
+
+    fn parts(&mut self, text: &str, span: Span, unit: usize, start: &Bases) {
+        for part in embedded_parts(text) {
             self.push_paths(
-                &[part],
-                item.span,
+                &[part.to_owned()],
+                span,
                 (Direction::Both, Proof::Unproven),
                 PathRole::Embedded,
                 Certainty::Literal,

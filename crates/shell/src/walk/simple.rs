@@ -52,6 +52,7 @@ impl Walker<'_, '_> {
         for assignment in &simple.assignments {
             self.assignment(assignment, Some(unit), place, start);
             self.teeth(assignment, unit, place);
+            self.handed_on(assignment, unit, place, start);
         }
         for word in &simple.words {
             self.word(*word, Some(unit), place, start);
@@ -257,8 +258,8 @@ impl Walker<'_, '_> {
         for text in &facts.also {
             self.also(unit, text.clone());
         }
-        if facts.unknown {
-            self.suspect(items, unit);
+        if let Some(from) = facts.unknown {
+            self.suspect(items, from, unit);
         }
         let appends = matches!(
             base,

@@ -39,10 +39,10 @@ impl Walker<'_, '_> {
     /// Whatever stands after an unknown program's name may be a command that
     /// it runs. That alone is no reason to ask; a rule about that command is,
     /// and so is text handed to a shell or interpreter.
-    pub(super) fn suspect(&mut self, items: &[Item], unit: usize) {
+    pub(super) fn suspect(&mut self, items: &[Item], from: usize, unit: usize) {
         let mut suspects = Vec::new();
         let mut texts = Vec::new();
-        for (at, item) in items.iter().enumerate().skip(1) {
+        for (at, item) in items.iter().enumerate().skip(from) {
             let Some(text) = item.exact() else {
                 continue;
             };
@@ -57,7 +57,7 @@ impl Walker<'_, '_> {
             if let Some(note) = runs_text(items, at) {
                 self.floor(unit, FloorCause::Teeth, item.span, note);
             }
-            if at > MOST_STARTS || !is_command_word(text) {
+            if at > from + MOST_STARTS || !is_command_word(text) {
                 continue;
             }
             let tail = items.get(at..).unwrap_or_default();

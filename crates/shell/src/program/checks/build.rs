@@ -1,9 +1,9 @@
 //! Build tools and package managers.
 
-use super::super::Run;
 use super::super::row::Does;
 use super::super::walk::Walk;
-use crate::FloorCause;
+use super::super::{Arg, Run, effects, name};
+use crate::{Direction, FloorCause, PathRole, variable_with_teeth};
 
 pub(super) fn check_make(walk: &mut Walk<'_, '_>) {
     for index in walk.operands.clone() {
@@ -11,19 +11,22 @@ pub(super) fn check_make(walk: &mut Walk<'_, '_>) {
             continue;
         };
         walk.no_path(index);
+        walk.facts.holds.push(index);
+        let known = walk.value(index).is_some();
+        let shell = value.contains(['`', ';', '|', '&', '\n']) || value.contains("$(");
         let key = key.trim_end_matches([':', '?', '+', '!']);
-        let runs = matches!(
-            key,
-            "SHELL"
-                | ".SHELLFLAGS"
-                | "MAKEFLAGS"
-                | "GNUMAKEFLAGS"
-                | "MAKE"
-                | "MAKEFILES"
-                | "BASH_ENV"
-                | "PATH"
-        );
-        if runs || value.contains("$(shell") || value.contains("${shell") || key.ends_with('!') {
+        if key != "PATH"
+            && let Some(what) = variable_with_teeth(key, known.then_some(value))
+        {
+            walk.teeth(format!("`{key}` {what}"));
+        } else if shell {
+            walk.teeth(format!("`{key}=` puts commands into the recipes"));
+        }
+        let runs = matches!(key, ".SHELLFLAGS" | "PATH")
+            || key.ends_with('!')
+            || value.contains("$(shell")
+            || value.contains("${shell");
+        if runs {
             walk.teeth(format!("`{key}=` changes what runs the recipes"));
         }
     }
@@ -89,6 +92,59 @@ pub(super) fn check_cmake(walk: &mut Walk<'_, '_>) {
             });
             walk.teeth("`cmake -E` acts as another program");
         }
+    }
+}
+
+/// Cargo's toolchain, the compiler's options behind `--`, and the words that
+/// belong to the program it runs.
+pub(super) fn check_cargo(walk: &mut Walk<'_, '_>) {
+    check_settings(walk);
+    let own = name::base(walk.text(0));
+    let dashes = (1..walk.args.len()).find(|index| walk.value(*index) == Some("--"));
+    if own == "cargo" {
+        let toolchain = walk.operands.iter().map(|index| walk.text(*index));
+        if toolchain
+            .take(1)
+            .any(|text| text.starts_with('+') && text.contains('/'))
+        {
+            walk.teeth("runs a toolchain from a directory");
+        }
+        let subcommand = walk
+            .operands
+            .iter()
+            .find(|index| !walk.text(**index).starts_with('+'));
+        if let Some(at) = subcommand.copied()
+            && walk
+                .value(at)
+                .is_none_or(|word| name::subcommand("cargo", word).is_none())
+        {
+            // Another program, or an alias; or a script.
+            walk.facts.unknown = Some(at + 1);
+            if walk.text(at).ends_with(".rs") {
+                walk.path((at, 0), Direction::Read, PathRole::Script);
+            }
+        }
+        return;
+    }
+    let behind = dashes.filter(|at| at + 1 < walk.args.len());
+    match own {
+        "rustc" | "rustdoc" | "clippy" => {
+            let Some(at) = behind else { return };
+            let mut words = vec![Arg {
+                source: "rustc",
+                value: Some("rustc"),
+                known_prefix: "rustc",
+                quoted: false,
+            }];
+            words.extend(walk.args.iter().skip(at + 1).copied());
+            let floors = effects::analyse(&words, false, 0).facts.floors;
+            walk.facts.floors.extend(floors);
+        }
+        "run" | "r" => walk.facts.unknown = walk.operands.first().copied(),
+        _ => walk
+            .facts
+            .holds
+            .extend(behind.map_or(walk.args.len(), |at| at + 1)..walk.args.len()),
     }
 }
 

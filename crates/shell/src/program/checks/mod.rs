@@ -2,6 +2,8 @@
 
 mod build;
 mod files;
+mod media;
+mod packages;
 mod runs;
 mod text;
 
@@ -52,12 +54,22 @@ pub(super) fn run(walk: &mut Walk<'_, '_>) {
             }
         }
         Check::Evaluates => walk.teeth("runs program text given on the command line"),
-        Check::DenoRun => {
-            let first = walk.operands.first().copied();
-            if first.is_some_and(|index| walk.value(index).is_none_or(|text| text == "-")) {
-                walk.teeth("runs what cannot be known before");
+        Check::Fetches => packages::check_fetches(walk),
+        Check::Go => {
+            build::check_settings(walk);
+            if name::base(walk.text(0)) == "run" {
+                packages::check_fetches(walk);
             }
         }
+        Check::Scripts => packages::check_scripts(walk),
+        Check::Workspace => packages::check_workspace(walk),
+        Check::Pictures => media::check_pictures(walk),
+        Check::Ghostscript => media::check_ghostscript(walk),
+        Check::Film => media::check_film(walk),
+        Check::Tex => media::check_tex(walk),
+        Check::Openssl => media::check_openssl(walk),
+        Check::Yq => media::check_yq(walk),
+        Check::Redis => media::check_redis(walk),
         Check::Pi => {
             if walk.named("no-extensions") || walk.named("ne") {
                 let note = "starts an agent that is not guarded".to_owned();
@@ -177,7 +189,8 @@ pub(super) fn run(walk: &mut Walk<'_, '_>) {
                 walk.file((index, 0), Direction::Both);
             }
         }
-        Check::Cargo | Check::Settings => build::check_settings(walk),
+        Check::Cargo => build::check_cargo(walk),
+        Check::Settings => build::check_settings(walk),
         Check::Package => build::check_package(walk),
         Check::Ssh => runs::check_ssh(walk),
         Check::RemoteName => files::check_remote_name(walk),

@@ -157,6 +157,12 @@ pub(super) fn check_interpreter(walk: &mut Walk<'_, '_>) {
     } else if walk.computed.is_some_and(|index| Some(index) == first) {
         walk.teeth("its first word is known only at run time and could be an option");
     }
+    let code = walk.has(|does| matches!(does, Does::Code | Does::Payload));
+    if let Some(script) = first.filter(|_| !settled && !dash && !made) {
+        walk.facts.unknown = Some(script + 1);
+    } else if !code {
+        walk.facts.holds.extend(walk.operands.iter().copied());
+    }
     let code_modules = [
         "timeit", "pdb", "code", "IPython", "trace", "runpy", "cProfile",
     ];
@@ -181,15 +187,17 @@ pub(super) fn check_interpreter(walk: &mut Walk<'_, '_>) {
             .collect();
         super::text::backups(walk, &files);
     }
-    // Django's way to run code given on the command line.
+    // How Django and Laravel run code given on the command line.
     let script = first.and_then(|index| walk.value(index));
-    if script.is_some_and(|script| name::base(script) == "manage.py") {
-        let words = walk.operands.iter().skip(1);
-        let values: Vec<&str> = words.filter_map(|index| walk.value(*index)).collect();
-        let shell = matches!(values.first(), Some(&("shell" | "shell_plus" | "dbshell")));
-        if shell {
-            walk.teeth("runs program text given on the command line");
-        }
+    let words = walk.operands.iter().skip(1);
+    let values: Vec<&str> = words.filter_map(|index| walk.value(*index)).collect();
+    let shell = match script.map(name::base) {
+        Some("manage.py") => matches!(values.first(), Some(&("shell" | "shell_plus" | "dbshell"))),
+        Some("artisan") => values.first() == Some(&"tinker"),
+        _ => false,
+    };
+    if shell {
+        walk.teeth("runs program text given on the command line");
     }
 }
 

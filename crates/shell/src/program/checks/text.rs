@@ -146,9 +146,23 @@ pub(super) fn backups(walk: &mut Walk<'_, '_>, files: &[usize]) {
 }
 
 pub(super) fn check_awk(walk: &mut Walk<'_, '_>) {
-    walk.unseen_program(&["f", "file", "E", "exec", "i", "include", "l", "load"]);
+    walk.unseen_program(&["f", "file", "E", "exec", "i", "include"]);
+    let included: Vec<&str> = walk
+        .options
+        .iter()
+        .filter(|taken| matches!(taken.name, "i" | "include"))
+        .filter_map(|taken| Some(walk.value_text(taken.value?).0))
+        .collect();
+    if included.contains(&"inplace") {
+        let given = walk.has(|does| matches!(does, Does::Pattern | Does::PatternFile));
+        let skip = usize::from(!given);
+        let files: Vec<usize> = walk.operands.iter().skip(skip).copied().collect();
+        for file in files {
+            walk.file((file, 0), Direction::Both);
+        }
+    }
     let from_file = walk.has(|does| does == Does::PatternFile);
-    let mut proven = !from_file && walk.unknown.is_none();
+    let mut proven = !from_file && included.is_empty() && walk.unknown.is_none();
     // The row is ordered: a computed word counts only before the program.
     let program = walk.operands.first().copied();
     let given = walk.has(|does| matches!(does, Does::Pattern | Does::PatternFile));
@@ -236,6 +250,10 @@ pub(super) fn check_database(walk: &mut Walk<'_, '_>) {
         let (text, all) = walk.value_text(at);
         if at.1 == 0 {
             walk.no_path(at.0);
+        }
+        if name::base(walk.text(0)) == "duckdb" {
+            super::media::duckdb(walk, at);
+            continue;
         }
         let lower = text.to_ascii_lowercase();
         let dots = lower.lines().any(|line| line.trim_start().starts_with('.'));

@@ -46,19 +46,24 @@ pub(super) fn analyse(args: &[Arg<'_>], writes: bool, depth: u8) -> Analysed {
         return nothing(facts);
     };
     let Some(row) = name::row(word) else {
-        let mut facts = Facts {
-            unknown: true,
-            ..Facts::default()
-        };
-        shapes(args, &mut facts);
         return Analysed {
-            facts,
+            facts: unlisted(args),
             reader: false,
             modifiable: is_plain_name(command),
             guarded: false,
         };
     };
     analyse_row(args, row, writes, depth)
+}
+
+/// The facts of a program without a row.
+pub(super) fn unlisted(args: &[Arg<'_>]) -> Facts {
+    let mut facts = Facts {
+        unknown: Some(1),
+        ..Facts::default()
+    };
+    shapes(args, &mut facts);
+    facts
 }
 
 fn analyse_row(args: &[Arg<'_>], row: &'static Row, writes: bool, depth: u8) -> Analysed {
@@ -84,7 +89,9 @@ fn analyse_row(args: &[Arg<'_>], row: &'static Row, writes: bool, depth: u8) -> 
             | Check::GitPager
             | Check::Find
     );
-    walk.facts.unknown = row.check == Check::Launcher;
+    if row.check == Check::Launcher {
+        walk.facts.unknown = Some(1);
+    }
     if matches!(
         row.check,
         Check::Subcommands | Check::Launcher | Check::Git | Check::Cargo
@@ -127,7 +134,10 @@ fn is_plain_name_at(args: &[Arg<'_>]) -> bool {
 
 /// The facts of a program and of its subcommand, which starts at word `at`.
 fn merge(mut outer: Facts, inner: Facts, at: usize) -> Facts {
-    outer.unknown = inner.unknown;
+    outer.unknown = inner.unknown.map(|index| index + at);
+    outer
+        .holds
+        .extend(inner.holds.iter().map(|index| index + at));
     outer.plain_words = inner.plain_words;
     outer.also.extend(inner.also);
     let options = inner.options.iter().map(|index| index + at);

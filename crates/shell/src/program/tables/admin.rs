@@ -99,7 +99,7 @@ pub(super) static ROWS: &[Row] = &[
         Operands::Shape,
     ),
     row(
-        "logger wall write",
+        "logger write",
         &[o("f file", Read), o("t p i n", Value)],
         Operands::Nothing,
     ),
@@ -141,5 +141,6 @@ pub(super) static ROWS: &[Row] = &[
         ],
         Operands::Shape,
     ),
+    row("wall", &[o("g t", Value), o("n", Flag)], Operands::Files),
     row("yes", &[], Operands::Nothing),
 ];

@@ -4,7 +4,7 @@ use super::super::row::Does::{
     Directory, Flag, Help, Maybe, Optional, Path, Read, Script, Setting, Teeth, TeethOptional,
     TeethValue, Value, Write,
 };
-use super::super::row::{Check, Operands, Row, Style, o, row};
+use super::super::row::{Check, Operands, Row, Style, Wrap, o, row, wrapper};
 
 const LOADS: &str = "loads code into the program";
 
@@ -38,14 +38,23 @@ pub(super) static ROWS: &[Row] = &[
     row("go", &[o("C", Directory)], Operands::Nothing).style(Style::Ordered).check(Check::Subcommands),
     row("go/build go/run go/test go/vet go/install go/get go/generate go/list go/clean go/fix go/tool", &[
         o("o coverprofile cpuprofile memprofile blockprofile mutexprofile trace outputdir", Write), o("exec toolexec vettool", Script), o("C", Directory), o("overlay modfile pgo pkgdir", Path), o("run bench count timeout tags p mod covermode coverpkg cpu parallel benchtime skip fuzz fuzztime f", Value), o("v x a n race cover json short work m u failfast i benchmem", Flag), o("ldflags gcflags asmflags gccgoflags compiler", Setting),
-    ], Operands::Shape).style(Style::Words).check(Check::Settings),
+    ], Operands::Shape).style(Style::Words).check(Check::Go),
     row("go/env", &[o("w", Teeth("changes settings that decide what is run later")), o("u json", Flag)], Operands::Nothing).style(Style::Words),
     row("npm", &[
         o("prefix C", Directory), o("script-shell shell", Script), o("userconfig globalconfig cache", Path), o("w workspace registry loglevel tag otp", Value), o("s silent q quiet d ws workspaces if-present g global", Flag), o("node-options", TeethValue("gives Node.js options")), o("git editor viewer browser", Script), o("v version h help", Help),
     ], Operands::Nothing).check(Check::Subcommands),
-    row("npm/install npm/i npm/ci npm/add npm/run npm/run-script npm/test npm/t npm/start npm/publish npm/pack npm/link npm/uninstall npm/update npm/version npm/audit npm/ls npm/view npm/outdated npm/init npm/create", &[
+    row("npm/install npm/i npm/ci npm/add npm/run npm/run-script npm/test npm/t npm/start npm/publish npm/pack npm/link npm/uninstall npm/update npm/version npm/audit npm/ls npm/view npm/outdated npm/init npm/create npm/innit npm/rum npm/urn npm/pkg npm/set-script", &[
         o("script-shell shell", Script), o("prefix C", Directory), o("pack-destination cache userconfig", Path), o("node-options", TeethValue("gives Node.js options")), o("git editor viewer browser", Script), o("w workspace registry tag otp access omit include depth message m loglevel", Value), o("D S E O g save-dev save production silent s json force f no-save save-exact legacy-peer-deps ignore-scripts if-present dry-run", Flag),
-    ], Operands::Shape),
+    ], Operands::Shape).check(Check::Scripts),
+    row("pnpm/run pnpm/create yarn/run yarn/create bun/run bun/create yarn/workspaces/run", &[
+        o("C dir cwd prefix", Directory), o("script-shell shell", Script), o("F filter", Value), o("T B s silent if-present parallel", Flag),
+    ], Operands::Shape).style(Style::Ordered).check(Check::Scripts),
+    row("yarn/workspaces", &[], Operands::Shape).style(Style::Ordered).check(Check::Subcommands),
+    row("yarn/workspaces/foreach", &[
+        o("j jobs from include exclude", Value), o("since", Optional), o("A all R recursive W worktree v verbose p parallel i interlaced t topological topological-dev no-private n dry-run", Flag),
+    ], Operands::Nothing).style(Style::Ordered).check(Check::Workspace),
+    row("yarn/workspace", &[], Operands::Nothing).style(Style::Ordered).check(Check::Workspace),
+    wrapper("bun/exec", &[], Operands::Line { skip: 0 }, Wrap::Strict),
     row("npm/config npm/set npm/c pnpm/config yarn/config", &[o("location L", Value), o("g global json", Flag)], Operands::Nothing).check(Check::Package),
     row("npm/explore", &[], Operands::Nothing).check(Check::Evaluates),
     row("pnpm yarn", &[

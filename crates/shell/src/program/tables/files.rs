@@ -1,8 +1,8 @@
 //! Programs that make, move, change and pack files.
 
 use super::super::row::Does::{
-    Directory, Flag, Help, Maybe, Names, Optional, Path, Read, Script, Teeth, TeethValue, Value,
-    Write,
+    Directory, Flag, Help, Maybe, Names, Optional, Path, PatternFile, Read, Script, Teeth,
+    TeethValue, Value, Write,
 };
 use super::super::row::{Check, Operands, Row, Style, o, row};
 
@@ -19,9 +19,12 @@ pub(super) static ROWS: &[Row] = &[
         o("s size n iterations", Value), o("m mode d date t", Maybe), o("r reference R", Maybe), o("random-source", Read), o("i f v p x u z a c h P", Flag),
     ], Operands::Files).check(Check::Remove),
     row("mknod", &[o("m mode", Value)], Operands::Shape),
-    row("chmod chown chgrp chattr setfacl chflags xattr chcon", &[
-        o("reference", Read), o("from m modify x remove", Value), o("M restore", Path), o("R v f c h H L P recursive", Flag),
+    row("chmod chown chgrp chattr chflags chcon", &[
+        o("reference", PatternFile), o("from", Value), o("R v f c h H L P recursive", Flag),
     ], Operands::FilesAfter(1)),
+    row("setfacl xattr", &[
+        o("m modify x remove set", Value), o("M X modify-file remove-file restore", Path), o("b k R v d n L P recursive default", Flag),
+    ], Operands::Files),
     row("mktemp", &[o("p tmpdir", Path), o("suffix", Value), o("d q u t", Flag)], Operands::Shape),
     row("tar bsdtar", TAR, Operands::Shape).check(Check::Tar).guarded(),
     row("star pax", &[o("f", Path), o("s", Value), o("compress-program I", Script), o("C", Directory), o("r w a v z", Flag)], Operands::Shape).check(Check::Unpack),
@@ -53,7 +56,7 @@ pub(super) static ROWS: &[Row] = &[
     row("mount umount losetup mkfs fsck fdisk parted", &[o("o t L U", Value)], Operands::Shape),
     row("openssl", &[
         o("out keyout CAout writerand sigout", Write), o("in inkey key CA CAkey CAfile CApath cert certfile config extfile rand content recip signer untrusted kfile sess_in psk_file", Path), o("engine provider provider-path", TeethValue("loads a library")), o("passin passout pass k K iv subj days addext newkey set_serial inform outform keyform digest md cipher connect servername port accept starttls name host", Value),
-    ], Operands::Shape).style(Style::Words),
+    ], Operands::Shape).style(Style::Words).check(Check::Openssl),
     row("gpg gpg2", &[
         o("o output", Write), o("log-file status-file logger-file attribute-file", Write), o("homedir keyring secret-keyring trustdb-name options passphrase-file", Path), o("photo-viewer exec-path agent-program dirmngr-program keyserver-options gpgconf-path", TeethValue("changes which programs it runs")), o("r recipient u local-user default-key passphrase passphrase-fd cipher-algo digest-algo compress-algo keyserver pinentry-mode command-fd status-fd s2k-mode", Value),
     ], Operands::Shape),

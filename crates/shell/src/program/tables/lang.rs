@@ -28,7 +28,7 @@ pub(super) static ROWS: &[Row] = &[
     interpreter("python pypy ipython python2 bpython ptpython micropython", &[
         o("c", Code), o("m", Module), o("W X", Value), o("i", Teeth("reads program text from standard input when it ends")), o("b B d E I O q s S u v x P R t", Flag), o("check-hash-based-pycs", Value), o("V h help version", Help),
     ]),
-    interpreter("node nodejs", &[
+    interpreter("node nodejs yarn/node", &[
         o("e eval p print pe", Code), o("r require import loader experimental-loader", TeethValue(LOADS)), o("C conditions env-file-if-exists input-type stack-trace-limit title icu-data-dir diagnostic-dir redirect-warnings test-name-pattern test-reporter test-reporter-destination test-concurrency watch-path max-old-space-size es-module-specifier-resolution unhandled-rejections dns-result-order disable-warning max-http-header-size", Value),
         o("env-file", Read), o("c check watch no-warnings enable-source-maps experimental-strip-types experimental-vm-modules prof trace-warnings i interactive inspect inspect-brk expose-gc experimental-test-coverage test-only", Flag), o("experimental-config-file experimental-default-config-file openssl-config", TeethOptional("reads settings from a file")), o("build-snapshot-config", Read), o("run", Value), o("test v version h help v8-options", Help),
     ]),
@@ -55,12 +55,13 @@ pub(super) static ROWS: &[Row] = &[
     ]),
     interpreter("clojure clj bb", &[o("e eval M X A T", TeethValue("runs program text")), o("m main", Module), o("cp Sdeps i init", Path), o("version help h", Help)]),
     interpreter("elixir iex erl escript", &[o("e eval rpc-eval run noshell s", Code), o("r require pr", TeethValue(LOADS)), o("pa pz name sname cookie S", Value), o("version help v h", Help)]).style(Style::Words),
-    interpreter("groovy scala kotlin kotlinc jshell ocaml ghci runghc runhaskell swipl gforth nim crystal dart raku perl6 janet fennel awkjs qjs d8 jsc coffee ts-node tsx esno bun-run vite-node", &[
+    interpreter("groovy scala kotlin kotlinc jshell ocaml ghci runghc runhaskell swipl gforth nim dart raku perl6 janet fennel awkjs qjs d8 jsc coffee ts-node tsx esno bun-run vite-node", &[
         o("e eval execute p print", Code), o("cp classpath I l", Path), o("P project O compilerOptions tsconfig", Path), o("T transpile-only s m watch", Flag), o("v version h help", Help),
     ]),
     row("deno", &[], Operands::Shape).style(Style::Ordered).check(Check::Subcommands),
     row("deno/eval", &[], Operands::Nothing).check(Check::Evaluates),
-    row("deno/run deno/test", &[o("A q r allow-all quiet reload watch no-check no-lock cached-only unstable", Flag), o("allow-read allow-write allow-net allow-env allow-run allow-ffi allow-sys deny-read deny-write R W N E", Optional), o("c config import-map cert lock env-file", Path), o("preload import", TeethValue(LOADS))], Operands::Shape).style(Style::Ordered).check(Check::DenoRun),
+    row("crystal", &[o("v version h help", Help)], Operands::Shape).style(Style::Ordered).check(Check::Subcommands),
+    row("deno/run deno/test deno/serve deno/bench deno/install", &[o("A q r allow-all quiet reload watch no-check no-lock cached-only unstable", Flag), o("allow-read allow-write allow-net allow-env allow-run allow-ffi allow-sys deny-read deny-write R W N E", Optional), o("c config import-map cert lock env-file", Path), o("preload import", TeethValue(LOADS))], Operands::Shape).style(Style::Ordered).check(Check::Fetches),
     row("bun", &[
         o("e eval p print", Code), o("r preload require import", TeethValue(LOADS)), o("c config env-file cwd", Path), o("b bun watch hot smol silent", Flag), o("v version h help revision", Help), o("filter elide-lines conditions d define", Value),
     ], Operands::Shape).style(Style::Ordered).check(Check::Subcommands),

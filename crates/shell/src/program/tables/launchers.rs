@@ -97,13 +97,13 @@ pub(super) static ROWS: &[Row] = &[
         o("n name p prefix e C root package packages", Value), o("c command", Payload), o("h help", Help),
     ], dashes(0), Wrap::Thin),
     row("jj/util", &[], Operands::Shape).style(Style::Ordered).check(Check::Subcommands),
-    wrapper("nvm/exec n/exec spack/build-env proto/run", &[o("silent", Flag)], dashes(1), Wrap::Thin),
+    wrapper("nvm/exec nvm/run n/exec spack/build-env proto/run", &[o("silent", Flag)], dashes(1), Wrap::Thin).check(Check::Launcher),
     wrapper("chruby-exec pkgx envchain envconsul summon chamber-run direnv-run lmod envmgr", &[o("f e", Read)], dashes(1), Wrap::Strict),
     wrapper("dotenv", &[o("e f file v p", Read), o("o override q quote quiet c", Flag), o("h help V version", Help)], dashes(0), Wrap::Thin).check(Check::Subcommands),
     wrapper("dotenv/run", &[o("override no-override", Flag), o("h help", Help)], dashes(0), Wrap::Thin),
     wrapper("assume", &[o("exec", Script), o("p profile", Value)], Operands::Shape, Wrap::Strict).style(Style::Permuted),
     wrapper("sops/exec-file", &[], Operands::Line { skip: 1 }, Wrap::Spec),
-    row("nix/run nix/develop nix/shell", &[o("c command", Rest), o("f file", Path), o("extra-experimental-features", Value)], Operands::Nothing),
+    row("nix/run nix/develop nix/shell", &[o("c command", Rest), o("f file", Path), o("extra-experimental-features", Value)], Operands::Nothing).style(Style::Ordered).check(Check::Fetches),
     // Task runners given a command.
     row("just", &[
         o("c command", Rest), o("f justfile", Read), o("d working-directory", Path), o("chooser shell", Script), o("shell-arg", TeethValue("gives the shell options")), o("dotenv-path dotenv-filename", Value), o("l list summary evaluate dump fmt q quiet n dry-run show s v verbose yes u unsorted", Flag), o("h help V version", Help),
@@ -146,7 +146,7 @@ pub(super) static ROWS: &[Row] = &[
     row("m4", &[o("o debugfile F freeze-state", Write), o("R reload-state", Read), o("I include", Path), o("D define U undefine", Value), o("P s E e g G Q", Flag), o("help version", Help)], Operands::Files).check(Check::Feeds),
     row("pftp psftp smbclient cadaver kermit minicom", &[o("b", Read), o("c e f", TeethValue("runs commands of its own")), o("P l i F o J u U p", Value), o("h help V version", Help)], Operands::Nothing).check(Check::StdinCommands),
     row("gnuplot", &[o("e", TeethValue("runs program text")), o("c p persist d default-settings", Flag), o("h help V version", Help)], Operands::Files).style(Style::Words).check(Check::Feeds),
-    row("redis-cli mongosh mongo cqlsh clickhouse-client mycli pgcli litecli usql", &[o("eval e execute", TeethValue("runs program text")), o("f file", TeethValue("runs commands from a file")), o("h host p port u user a pass n db", Value)], Operands::Nothing),
+    row("redis-cli mongosh mongo cqlsh clickhouse-client mycli pgcli litecli usql", &[o("eval e execute", TeethValue("runs program text")), o("f file", TeethValue("runs commands from a file")), o("h host p port u user a pass n db", Value)], Operands::Nothing).check(Check::Redis),
     // Languages.
     language("octave octave-cli matlab scilab scilab-cli maxima gp sage magma mathematica wolframscript wolfram math gap polymake", &[
         o("eval e r batch c code batch-string run", Code), o("f p path addpath", Path), o("q quiet W no-gui silent nodisplay nosplash very-quiet", Flag), o("v version h help", Help),

@@ -2,7 +2,7 @@
 
 use super::super::row::Does::{
     Exec, Flag, Glob, Help, Maybe, Names, NoPattern, Optional, Path, Pattern, PatternFile, Read,
-    Script, Teeth, TeethOptional, Value, Write,
+    Script, Teeth, TeethOptional, TeethValue, Value, Write,
 };
 use super::super::row::{Check, Operands, Opt, Row, Style, Wrap, o, row};
 
@@ -189,7 +189,9 @@ const SED: &[Opt] = &[
 const AWK: &[Opt] = &[
     o("F field-separator v assign", Value),
     o("e source", Pattern),
-    o("f file E exec i include l load", PatternFile),
+    o("f file E exec", PatternFile),
+    o("i include", Value),
+    o("l load", TeethValue("loads a library")),
     o(
         "d dump-variables o pretty-print p profile D debug",
         TeethOptional(WRITES),

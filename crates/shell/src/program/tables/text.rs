@@ -33,7 +33,7 @@ pub(super) static ROWS: &[Row] = &[
     row("yq", &[
         o("i inplace in-place", Flag), o("from-file", PatternFile), o("s split-exp", TeethValue("names files to write by an expression")), o("split-exp-file", TeethValue("names files to write by an expression")),
         o("o output-format p input-format I indent", Value), o("f front-matter", PatternFile), o("e exit-status n null-input P prettyPrint r unwrapScalar C colors M no-colors N no-doc j tojson c y Y", Flag),
-    ], Operands::Pattern(1)),
+    ], Operands::Pattern(1)).check(Check::Yq),
     row("xmllint", &[o("output o", Write), o("xpath encode pattern maxmem", Value), o("schema dtdvalid relaxng schematron path catalogs", Path), o("shell", Teeth("reads commands from standard input"))], Operands::Shape).style(Style::Words),
     row("xsltproc", &[o("output o", Write), o("param stringparam", Pair), o("path writesubtree", Path)], Operands::Shape).style(Style::Words),
     row("iconv", &[o("o output", Write), o("f from-code t to-code", Value), o("c s l list", Flag)], Operands::Shape),
@@ -77,14 +77,14 @@ pub(super) static ROWS: &[Row] = &[
     row("pandoc", &[
         o("o output", Write), o("F filter", Script), o("L lua-filter", TeethValue("runs program text")), o("pdf-engine", Script), o("d defaults", TeethValue("reads further options from a file")), o("template css c bibliography csl H include-in-header B A metadata-file syntax-definition highlight-style reference-doc data-dir resource-path extract-media log", Path), o("t to w write f from r read", Value), o("V variable M metadata shift-heading-level-by columns dpi wrap toc-depth", Value), o("s N p standalone toc", Flag),
     ], Operands::Shape).check(Check::Pandoc),
-    row("tex latex pdflatex xelatex lualatex luatex pdftex", &[o("shell-escape enable-write18", Teeth("lets the document run programs")), o("output-directory aux-directory", Path), o("jobname interaction", Value), o("halt-on-error file-line-error draftmode no-shell-escape", Flag)], Operands::Shape).style(Style::Words),
+    row("tex latex pdflatex xelatex lualatex luatex pdftex", &[o("shell-escape enable-write18", Teeth("lets the document run programs")), o("output-directory aux-directory", Path), o("jobname interaction", Value), o("halt-on-error file-line-error draftmode no-shell-escape", Flag)], Operands::Shape).style(Style::Words).check(Check::Tex),
     row("latexmk", &[o("e latex pdflatex", TeethValue("runs program text")), o("r", TeethValue("runs a settings file")), o("shell-escape", Teeth("lets the document run programs")), o("outdir auxdir output-directory", Path)], Operands::Shape).style(Style::Words),
     row("dot neato circo fdp sfdp twopi", &[o("o", Write), o("T K G N E A", Value)], Operands::Shape),
     row("groff troff nroff", &[o("U", Teeth("lets the document run programs")), o("F I M", Path), o("T m o r d w W f P L K", Value)], Operands::Shape),
     row("ffmpeg", &[
         o("i", Read), o("f c codec vf af filter_complex ss t to r s b:v b:a c:v c:a map preset crf pix_fmt vcodec acodec loglevel v aspect vframes frames:v metadata threads", Value), o("y n an vn sn hide_banner nostdin shortest", Flag), o("filter_script filter_complex_script", Read), o("report progress vstats_file passlogfile", Path), o("version h help", Help),
-    ], Operands::Files).style(Style::Words),
-    row("ffprobe ffplay", &[], Operands::Shape).style(Style::Words),
-    row("convert magick mogrify montage compare composite identify", &[o("write", Write), o("resize crop quality density format font pointsize fill geometry gravity background", Value)], Operands::Last).style(Style::Words),
-    row("gs ghostscript", &[o("sOutputFile o", Write), o("c", TeethValue("runs program text")), o("dNOSAFER dDELAYSAFER", Teeth("lets the document open files and run programs")), o("sDEVICE r q dBATCH dNOPAUSE dSAFER", Flag)], Operands::Shape).style(Style::Words),
+    ], Operands::Files).style(Style::Words).check(Check::Film),
+    row("ffprobe ffplay", &[o("i", Read), o("f", Value)], Operands::Files).style(Style::Words).check(Check::Film),
+    row("convert magick mogrify montage compare composite identify", &[o("write", Write), o("resize crop quality density format font pointsize fill geometry gravity background", Value)], Operands::Last).style(Style::Words).check(Check::Pictures),
+    row("gs ghostscript", &[o("sOutputFile o", Write), o("c", TeethValue("runs program text")), o("dNOSAFER dDELAYSAFER", Teeth("lets the document open files and run programs")), o("sDEVICE r q dBATCH dNOPAUSE dSAFER", Flag)], Operands::Shape).style(Style::Words).check(Check::Ghostscript),
 ];

@@ -530,7 +530,7 @@ pub(super) static ROWS: &[Row] = &[
     wrapper("kubectl/exec kubectl/debug kubectl/run", &[
         o("c container n namespace context pod-running-timeout image target copy-to env overrides restart l labels profile", Value), o("f filename kubeconfig", Read), o("i stdin t tty q quiet it rm command attach", Flag),
     ], Operands::Command { skip: 1, assigns: false }, CONTAINER).style(Style::Permuted),
-    wrapper("vagrant/ssh gcloud/compute/ssh multipass/exec lxc/exec lxc-attach incus/exec fly/ssh heroku/run limactl/shell", &[o("c command", Payload), o("n name z zone p project", Value)], command(1), MACHINE),
+    wrapper("vagrant/ssh gcloud/compute/ssh multipass/exec lxc/exec lxc-attach incus/exec fly/ssh heroku/run heroku/run:detached heroku/ps:exec limactl/shell", &[o("c command", Payload), o("n name z zone p project", Value)], command(1), MACHINE),
     row("vagrant multipass lxc incus limactl heroku", &[], Operands::Shape).style(Style::Ordered).check(Check::Subcommands),
     wrapper("ip/netns", &[], command(2), ROOT),
     row("ip", &[o("n netns f family", Value), o("b batch", TeethValue("reads further commands from a file")), o("V", Help), o("4 6 a d s o r j p c br color json brief all", Flag)], Operands::Nothing).style(Style::Ordered).check(Check::Subcommands),

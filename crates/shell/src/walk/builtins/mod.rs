@@ -116,7 +116,7 @@ impl Walker<'_, '_> {
                 return Some(Flow::same(start));
             }
             "export" | "declare" | "typeset" | "local" | "readonly" => {
-                self.declaration(items, unit, place);
+                self.declaration(items, unit, place, start);
                 return Some(Flow::same(start));
             }
             "let" => {

@@ -5,6 +5,7 @@ use super::super::bases::Bases;
 use super::super::simple::Around;
 use super::super::words::Item;
 use crate::analysis::{Context, Direction, FloorCause, PathRole, Proof};
+use crate::program::{self, Arg};
 use crate::tree::{RedirectKind, Target};
 
 impl Walker<'_, '_> {
@@ -88,7 +89,12 @@ impl Walker<'_, '_> {
                     Some(unit),
                     start,
                 );
-                self.operands(items.get(at..).unwrap_or_default(), unit, None, start);
+                // What a script does with its words is not known.
+                let words = items.get(at..).unwrap_or_default();
+                let args: Vec<Arg<'_>> = words.iter().map(Item::arg).collect();
+                let facts = program::unlisted(&args);
+                self.operands(words, unit, Some(&facts), start);
+                self.suspect(words, 1, unit);
             }
             _ => {
                 self.floor(

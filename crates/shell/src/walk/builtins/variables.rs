@@ -10,7 +10,11 @@ const INTEGER: &str = "makes every value of the variable arithmetic, which may r
 
 impl Walker<'_, '_> {
     /// `export` and its like: variables with teeth, and names with subscripts.
-    pub(super) fn declaration(&mut self, items: &[Item], unit: usize, place: Place) {
+    pub(super) fn declaration(&mut self, items: &[Item], unit: usize, place: Place, start: &Bases) {
+        let exports = items.iter().any(|item| {
+            let text = item.exact().unwrap_or("");
+            text == "export" || text.starts_with('-') && text.contains('x')
+        });
         let mut previous: Option<WordId> = None;
         let mut integer = false;
         for item in items.iter().skip(1) {
@@ -24,6 +28,9 @@ impl Walker<'_, '_> {
                 .and_then(|word| word.assignment.as_ref());
             if let Some(assignment) = assignment {
                 self.teeth(assignment, unit, place);
+                if exports {
+                    self.handed_on(assignment, unit, place, start);
+                }
                 if integer && !self.names.harmless_number(&assignment.name) {
                     self.floor(unit, FloorCause::Unmodelled, item.span, INTEGER);
                 }
@@ -70,6 +77,11 @@ impl Walker<'_, '_> {
                 self.floor(unit, FloorCause::Teeth, item.span, note);
             }
             let text = text.to_owned();
+            if let Some(value) = text.split_once('=').map(|(_, value)| value)
+                && exports
+            {
+                self.named_by(value, item.span, unit, start);
+            }
             if integer && !self.names.harmless_number(name) {
                 self.floor(unit, FloorCause::Unmodelled, item.span, INTEGER);
             }
